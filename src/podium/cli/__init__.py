@@ -1,0 +1,54 @@
+"""The command line: one module a verb; COMMANDS is the table. User errors are one line on standard error and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from podium.cli.convert import convert
+from podium.cli.demo import demo
+from podium.cli.describe import describe
+from podium.cli.evaluate import evaluate
+from podium.errors import PodiumError
+from podium.version import __version__
+
+__all__ = ["COMMANDS", "main", "program"]
+
+COMMANDS = (describe, convert, evaluate, demo)
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Every command has --help with an example. Begin with: podium demo",
+)
+@click.version_option(__version__, prog_name="podium")
+def program() -> None:
+    """Podium: top-k learning to rank. Look at collections, convert them, and measure rankings."""
+
+
+for _command in COMMANDS:
+    program.add_command(_command)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program; returns its exit code."""
+    try:
+        program.main(arguments, prog_name="podium", standalone_mode=False)
+    except (PodiumError, click.ClickException) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        click.echo(f"podium: {' '.join(message.split())}", err=True)
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("podium: interrupted; nothing was left half written", err=True)
+        return 130
+    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0
+
+
+def entry() -> None:
+    """What the installed program ``podium`` calls."""
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""What commands share: progress on a terminal and silence in a pipe, and output as a table or as JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from podium.dataset import Dataset
+    from podium.sources.streams import Progress
+
+__all__ = ["json_option", "load", "print_json", "progress_bar", "write_text"]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+@contextlib.contextmanager
+def progress_bar(label: str) -> Iterator[Progress]:
+    """A bar on standard error while bytes are read; nothing if that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    bar = click.progressbar(length=1000, label=label, file=sys.stderr, show_pos=False, width=30)
+    with bar:
+
+        def advance(done: int, total: int) -> None:
+            bar.update(int(1000 * done / max(total, 1)) - bar.pos)
+
+        yield advance
+
+
+def load(paths: tuple[Path, ...]) -> Dataset:
+    """Open a dataset while a bar shows how far it is."""
+    from podium.sources import open_dataset
+
+    with progress_bar(f"reading {paths[0].name}") as progress:
+        return open_dataset(*paths, progress=progress)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; what is not a number (a mean over no queries) is null."""
+    click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file that appears whole or not at all."""
+    from podium.sources.streams import atomic_file
+
+    with atomic_file(path) as file:
+        file.write(text.encode())

@@ -1,0 +1,129 @@
+"""Ranking: scores and labels side by side, sorted once however many measures look at them."""
+
+from __future__ import annotations
+
+import functools
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium.errors import DataError
+from podium.ragged import Floats, Ints, check_offsets, kernel, over_queries
+from podium.sorting import rank_rows, rank_values, top_rows
+
+__all__ = ["Ranking"]
+
+
+@final
+class Ranking:
+    """What a measure sees: every query's documents by score, best first, equal scores in input order.
+
+    Two marks have a meaning of their own. A score of minus infinity is *not retrieved*: the document counts among what could have
+    been found, and takes no rank. A label of NaN is *not judged*: it gains nothing, and measures made of preferences pass it over.
+
+    >>> ranking = Ranking([0.1, 0.9, 0.5], labels=[0, 1, 2], offsets=[0, 3])
+    >>> ranking.ranked(2)[0].tolist(), ranking.ideal(2)[0].tolist()
+    ([1.0, 2.0], [2.0, 1.0])
+    """
+
+    def __init__(self, scores: ArrayLike, labels: ArrayLike, offsets: ArrayLike) -> None:
+        self.scores = _numbers(scores, "scores")
+        self.offsets = check_offsets(offsets, len(self.scores))
+        self.given_labels = _numbers(labels, "labels")
+        if len(self.given_labels) != len(self.scores):
+            raise DataError(f"there are {len(self.scores)} scores but {len(self.given_labels)} labels")
+        self.sizes: Ints = np.diff(self.offsets)
+        self.retrieved: Ints = np.empty(len(self.sizes), np.int64)  # documents with a rank
+        odd = np.empty(len(self.sizes), np.bool_)
+        over_queries(_survey, self.offsets, self.scores, self.given_labels, self.retrieved, odd)
+        self.is_all_judged = True
+        if odd.any():
+            self._look_closer()
+        self.labels = self.given_labels if self.is_all_judged else np.nan_to_num(self.given_labels, nan=0.0)
+        self._sorted: dict[str, tuple[float, Floats, Ints]] = {}
+
+    def _look_closer(self) -> None:
+        """Some score or label is not a finite number: say which, unless it is a label that was not judged."""
+        bad = np.isnan(self.scores) | (self.scores == np.inf)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise DataError(f"scores must be numbers below infinity; row {row} is {self.scores[row]}")
+        infinite = np.isinf(self.given_labels)
+        if infinite.any():
+            row = int(np.argmax(infinite))
+            raise DataError(f"labels must be finite, or NaN for a document that was not judged; row {row} is {self.given_labels[row]}")
+        self.is_all_judged = not np.isnan(self.given_labels).any()
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.offsets) - 1
+
+    @functools.cached_property
+    def order(self) -> Ints:
+        """Every row, query by query, best score first."""
+        return rank_rows(self.scores, self.offsets)
+
+    @functools.cached_property
+    def highest(self) -> Floats:
+        """The largest label of each query, 0 at least."""
+        out = np.empty(self.n_queries)
+        over_queries(_highest, self.offsets, self.labels, out)
+        return out
+
+    def ranked(self, depth: int | None) -> tuple[Floats, Ints]:
+        """Labels in the order of the scores, the first ``depth`` of each query at least, and their offsets."""
+        return self._labels_by("scores", self.scores, depth)
+
+    def ideal(self, depth: int | None) -> tuple[Floats, Ints]:
+        """Labels in their own order, highest first, likewise."""
+        return self._labels_by("labels", self.labels, depth)
+
+    def _labels_by(self, name: str, keys: Floats, depth: int | None) -> tuple[Floats, Ints]:
+        wanted = np.inf if depth is None else depth
+        if name not in self._sorted or self._sorted[name][0] < wanted:
+            if depth is None:
+                self._sorted[name] = (wanted, rank_values(keys, self.offsets, self.labels), self.offsets)
+            else:
+                rows, offsets = top_rows(keys, self.offsets, depth)
+                self._sorted[name] = (wanted, self.labels[rows], offsets)
+        return self._sorted[name][1:]
+
+    @functools.cached_property
+    def judged(self) -> Ranking:
+        """The same without the documents that were not judged."""
+        if self.is_all_judged:
+            return self
+        keep = ~np.isnan(self.given_labels)
+        counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep)])
+        return Ranking(self.scores[keep], self.given_labels[keep], counts[self.offsets])
+
+
+def _numbers(values: ArrayLike, what: str) -> Floats:
+    try:
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{what} must be numbers") from None
+    if numbers.ndim != 1:
+        raise DataError(f"{what} must be a line of numbers, one a row, got shape {numbers.shape}")
+    return numbers
+
+
+@kernel
+def _survey(first, last, offsets, scores, labels, retrieved, odd):  # type: ignore[no-untyped-def]
+    """One look at every value before measuring: how many documents have a rank, and whether anything is not a usual number."""
+    for query in range(first, last):
+        ranked, usual = 0, 0
+        for row in range(offsets[query], offsets[query + 1]):
+            ranked += scores[row] > -np.inf
+            usual += (scores[row] < np.inf) & (abs(labels[row]) < np.inf)
+        retrieved[query], odd[query] = ranked, usual < offsets[query + 1] - offsets[query]
+
+
+@kernel
+def _highest(first, last, offsets, labels, out):  # type: ignore[no-untyped-def]
+    for query in range(first, last):
+        highest = 0.0
+        for row in range(offsets[query], offsets[query + 1]):
+            highest = max(highest, labels[row])
+        out[query] = highest

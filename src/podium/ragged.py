@@ -1,0 +1,135 @@
+"""Query-grouped arrays: flat rows and offsets, and kernels that run over them on every core.
+
+Query ``q`` owns the rows ``offsets[q]:offsets[q + 1]`` of every flat array. A kernel is a compiled function
+``run(first, last, offsets, ...)`` that serves the queries ``first:last`` and writes only what belongs to them; so any cut into
+spans, on any number of threads, gives the same bits. Threads come from a pool of our own and not from Numba's: it can be entered
+from several threads at once, survives a fork, and small work never reaches it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.errors import DataError
+
+__all__ = [
+    "Floats", "Ints", "check_offsets", "in_parallel", "kernel", "offsets_of", "over_queries", "set_threads", "spans", "threads",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_GRAIN = 100_000  # rows below which waking a second thread costs more than it saves
+_wanted: int | None = None
+_pool: ThreadPoolExecutor | None = None
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` on first use, without the interpreter lock, and keep the machine code on disk."""
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def threads() -> int:
+    """How many threads kernels run on: what :func:`set_threads` said, else ``PODIUM_THREADS``, else every core we may use."""
+    if _wanted is not None:
+        return _wanted
+    asked = os.environ.get("PODIUM_THREADS", "")
+    if asked:
+        if not asked.isdigit() or int(asked) < 1:
+            raise DataError(f"PODIUM_THREADS must be a whole number from 1 on, got {asked!r}")
+        return int(asked)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_threads(number: int | None) -> None:
+    """Run kernels on ``number`` threads from now on; ``None`` goes back to the default. Results do not depend on it."""
+    if number is not None and number < 1:
+        raise DataError(f"the number of threads must be 1 or more, got {number}")
+    global _wanted
+    _wanted = number
+    _forget_pool()
+
+
+def _forget_pool() -> None:
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):  # the threads of a pool do not survive a fork; the child makes its own
+    os.register_at_fork(after_in_child=_forget_pool)
+
+
+def in_parallel(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run the jobs, the first in this thread and the others in the pool; their results in order."""
+    global _pool
+    if len(jobs) == 1 or threads() == 1:
+        return [job() for job in jobs]
+    if _pool is None:
+        _pool = ThreadPoolExecutor(threads(), thread_name_prefix="podium")
+    others = [_pool.submit(job) for job in jobs[1:]]
+    return [jobs[0](), *(other.result() for other in others)]
+
+
+def spans(offsets: Ints, grain: int = _GRAIN) -> list[tuple[int, int]]:
+    """Cut the queries into spans of about equal rows, one a thread; a single one where the work is small."""
+    n_queries, rows = len(offsets) - 1, int(offsets[-1])
+    pieces = min(n_queries, rows // grain + 1)
+    if pieces > 1:  # asked last: looking up the number of threads costs more than a small query
+        pieces = min(pieces, threads())
+    if pieces < 2:
+        return [(0, n_queries)]
+    targets = np.arange(1, pieces) * (rows / pieces)
+    cuts = [0, *np.searchsorted(offsets, targets).tolist(), n_queries]
+    return [(first, last) for first, last in itertools.pairwise(cuts) if last > first]
+
+
+def over_queries(run: Callable[..., Any], offsets: Ints, *arguments: Any, grain: int = _GRAIN) -> None:
+    """Call ``run(first, last, offsets, *arguments)`` until every query has been served."""
+    pieces = spans(offsets, grain)
+    if len(pieces) == 1:
+        run(0, len(offsets) - 1, offsets, *arguments)
+        return
+    in_parallel([lambda a=first, b=last: run(a, b, offsets, *arguments) for first, last in pieces])  # type: ignore[misc]
+
+
+def check_offsets(offsets: ArrayLike, rows: int) -> Ints:
+    """The offsets as int64, or an error that says what is wrong with them.
+
+    >>> check_offsets([0, 2, 5], rows=5)
+    array([0, 2, 5])
+    >>> check_offsets([0, 2, 4], rows=5)
+    Traceback (most recent call last):
+    podium.errors.DataError: offsets must end at the number of rows, 5, got 4
+    """
+    checked = np.ascontiguousarray(offsets)
+    if checked.dtype != np.int64:
+        if not np.issubdtype(checked.dtype, np.integer):
+            raise DataError(f"offsets must be whole numbers, got dtype {checked.dtype}")
+        checked = checked.astype(np.int64)
+    if checked.ndim != 1 or len(checked) < 1:
+        raise DataError(f"offsets must be a line of one number more than queries, got shape {checked.shape}")
+    if checked[0] != 0:
+        raise DataError(f"offsets must begin at 0, got {checked[0]}")
+    if checked[-1] != rows:
+        raise DataError(f"offsets must end at the number of rows, {rows}, got {checked[-1]}")
+    if len(checked) > 1 and (checked[1:] < checked[:-1]).any():
+        raise DataError(f"offsets must not descend; they do after query {int(np.argmax(np.diff(checked) < 0))}")
+    return checked
+
+
+def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
+    """Offsets from the number of rows of each query.
+
+    >>> offsets_of([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    counted = np.asarray(list(sizes) if not isinstance(sizes, np.ndarray) else sizes, dtype=np.int64)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counted)])

@@ -1,0 +1,33 @@
+"""What tests share: where the benchmark data is, and a Hypothesis profile that does not depend on the machine's speed."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+settings.register_profile("podium", deadline=None, derandomize=True, max_examples=100)
+settings.load_profile("podium")
+
+
+@pytest.fixture(scope="session")
+def benchmark_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with MQ2008, OHSUMED2 and measures, unpacked once for all workers."""
+    unpack = SHARED / "data" / "unpack.py"
+    if not unpack.exists():
+        pytest.skip("the benchmark data is not here (../shared/data); it is research data and not part of the repository")
+    home = tmp_path_factory.getbasetemp()
+    home = (home.parent if home.name.startswith("popen-") else home) / "benchmark_data"  # workers share their parent's folder
+    home.mkdir(exist_ok=True)
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (home / "done").exists():
+            subprocess.run([sys.executable, unpack, "--to", home, "MQ2008", "OHSUMED2", "measures"], check=True, capture_output=True)
+            (home / "done").touch()
+    return home
