@@ -2,6 +2,7 @@
 #   make demo     the main job end to end on built-in data: a table, and a report to open in a browser
 #   make test     every check: format, lint, types, layers, tests, documentation
 #   make bench    speed against other libraries, printed as ratios
+#   make docs     write the generated parts of the documentation
 #   make format   put the code into its usual form
 #   make clean    remove everything that was made
 
@@ -11,7 +12,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 STAMPS := pyproject.toml constraints.txt
 
-.PHONY: demo test bench format clean
+.PHONY: demo test bench docs format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core
@@ -25,6 +26,9 @@ test: $(VENV)/test
 
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/test
+	$(BIN)/python docs/build.py
 
 format: $(VENV)/test
 	$(BIN)/ruff format .

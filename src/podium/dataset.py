@@ -84,8 +84,7 @@ class Dataset:
         features = _as_features(X)
         rows = len(features)
         labels = np.zeros(rows) if y is None else _as_labels(y, rows)
-        given = None if document_ids is None else Strings.of(document_ids)
-        said = None if notes is None else Strings.of(notes)
+        given, said = _text_column(document_ids), _text_column(notes)
         order: Ints | None
         if qid is None:
             bounds = np.array([0, rows] if rows else [0]) if offsets is None else check_offsets(offsets, rows)
@@ -185,6 +184,8 @@ class Dataset:
 
     def fill_missing(self, value: float | None = None) -> Dataset:
         """Missing features replaced by ``value``, or by the least value of the feature in the query (LETOR 3.0's MIN), else 0."""
+        if value is not None and not np.isfinite(value):
+            raise DataError(f"missing features can be filled with a finite number, got {value}")
         missing = np.isnan(self.features)
         if not missing.any():
             return self
@@ -280,7 +281,10 @@ class Dataset:
 
 
 def _as_features(X: ArrayLike) -> NDArray[np.float32]:
-    table = np.asarray(X)
+    try:
+        table = np.asarray(X)
+    except ValueError:  # rows of different lengths
+        raise DataError("features must be a table of rows and columns; the rows given have different lengths") from None
     if table.ndim != 2:
         raise DataError(f"features must be a table of rows and columns, got shape {table.shape}")
     if not (np.issubdtype(table.dtype, np.number) or table.dtype == np.bool_) or np.issubdtype(table.dtype, np.complexfloating):
@@ -292,6 +296,12 @@ def _as_features(X: ArrayLike) -> NDArray[np.float32]:
         row, column = (int(place) for place in np.argwhere(infinite)[0])
         raise DataError(f"features must be finite float32 numbers or NaN for missing; row {row}, column {column} is {table[row, column]}")
     return features
+
+
+def _text_column(values: Iterable[object] | None) -> Strings | None:
+    """A column of text, or none if there is nothing in it."""
+    column = None if values is None else Strings.of(values)
+    return None if column is None or (len(column) and not column.lengths().any()) else column
 
 
 def _as_labels(y: ArrayLike, rows: int) -> Floats:
@@ -310,7 +320,11 @@ def _group(qid: Any, rows: int) -> tuple[Strings, Ints, Ints | None]:
     """Query ids in order of first appearance, offsets, and the order that brings rows together (None: they are already)."""
     if isinstance(qid, Strings):
         qid = qid.tolist()
-    keys = qid if isinstance(qid, np.ndarray) else np.array(qid if isinstance(qid, list) else list(qid))
+    if not isinstance(qid, np.ndarray):
+        values = list(qid)
+        has_text = any(isinstance(value, str) for value in values)
+        qid = np.array(values, dtype=object if has_text else None)  # not as NumPy's text, which drops trailing zero characters
+    keys = qid
     if keys.shape != (rows,):
         raise DataError(f"qid must have {rows} values, one a row, got shape {keys.shape}")
     if rows == 0:
@@ -333,6 +347,8 @@ def _positions(wanted: Any, count: int, kind: str) -> Ints:
         if places.shape != (count,):
             raise DataError(f"a mask of {kind} positions must have {count} entries, got shape {places.shape}")
         return np.flatnonzero(places)
+    if len(places) and not np.issubdtype(places.dtype, np.integer):
+        raise DataError(f"{kind} positions must be whole numbers, got {places[0]!r}")
     places = places.astype(np.int64) if len(places) else np.empty(0, np.int64)
     outside = (places < 0) | (places >= count)
     if outside.any():

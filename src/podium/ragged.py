@@ -43,7 +43,7 @@ def threads() -> int:
         return _wanted
     asked = os.environ.get("PODIUM_THREADS", "")
     if asked:
-        if not asked.isdigit() or int(asked) < 1:
+        if not asked.isdecimal() or int(asked) < 1:
             raise DataError(f"PODIUM_THREADS must be a whole number from 1 on, got {asked!r}")
         return int(asked)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -51,8 +51,8 @@ def threads() -> int:
 
 def set_threads(number: int | None) -> None:
     """Run kernels on ``number`` threads from now on; ``None`` goes back to the default. Results do not depend on it."""
-    if number is not None and number < 1:
-        raise DataError(f"the number of threads must be 1 or more, got {number}")
+    if number is not None and (not isinstance(number, int) or number < 1):
+        raise DataError(f"the number of threads must be a whole number from 1 on, got {number}")
     global _wanted
     _wanted = number
     _forget_pool()

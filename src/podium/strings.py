@@ -54,7 +54,7 @@ class Strings(Sequence[str]):
         if isinstance(rows, (int, np.integer)):
             return self.buffer[self.starts[rows] : self.stops[rows]].tobytes().decode()
         if not isinstance(rows, (slice, np.ndarray)):
-            rows = np.asarray(rows, dtype=np.int64)
+            rows = np.asarray(rows) if len(rows) else np.empty(0, np.int64)
         return Strings(self.buffer, self.starts[rows], self.stops[rows])
 
     def __iter__(self) -> Iterator[str]:

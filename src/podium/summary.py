@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,15 +38,16 @@ class Summary:
 
 
 @kernel
-def _varies(first, last, offsets, features, out):  # type: ignore[no-untyped-def]
-    """Whether each feature takes two values within a query; a missing value is a value."""
+def _survey(first, last, offsets, features, varies, missing):  # type: ignore[no-untyped-def]
+    """Whether each feature takes two values within a query (a missing value is a value), and how many values are missing."""
     for query in range(first, last):
         begin = offsets[query]
-        for row in range(begin + 1, offsets[query + 1]):
+        for row in range(begin, offsets[query + 1]):
             for j in range(features.shape[1]):
                 a, b = features[row, j], features[begin, j]
+                missing[query] += np.isnan(a)
                 if a != b and not (np.isnan(a) and np.isnan(b)):
-                    out[query, j] = True
+                    varies[query, j] = True
 
 
 def summarise(data: Dataset) -> Summary:
@@ -58,7 +59,8 @@ def summarise(data: Dataset) -> Summary:
     (['f1'], 1, {'0': 2, '1': 1})
     """
     varies = np.zeros((data.n_queries, data.n_features), np.bool_)
-    over_queries(_varies, data.offsets, np.ascontiguousarray(data.features), varies)
+    missing = np.zeros(data.n_queries, np.int64)
+    over_queries(_survey, data.offsets, np.ascontiguousarray(data.features), varies, missing)
     names, within = data.feature_names, ~varies.any(axis=0)
     first = data.features[:1]
     heads = data.features[data.offsets[:-1][data.sizes > 0]]
@@ -73,11 +75,13 @@ def summarise(data: Dataset) -> Summary:
         truth=_kind_of_truth(data),
         blank_queries=_count_queries(data, data.labels > 0, none=True),
         undecided_queries=_undecided(data),
-        missing_values=int(np.isnan(data.features).sum()),
+        missing_values=int(missing.sum()),
         constant_features=[names[j] for j in np.flatnonzero(within & same)],
         constant_within_queries=[names[j] for j in np.flatnonzero(within & ~same)],
-        duplicate_documents=_duplicates(data, [row.tobytes() for row in np.ascontiguousarray(data.features)] if data.n_features else None),
-        duplicate_ids=_duplicates(data, data.given_ids.tolist() if data.given_ids is not None else None),
+        duplicate_documents=_duplicates(data, lambda part: [row.tobytes() for row in part.features + np.float32(0)])
+        if data.n_features
+        else 0,
+        duplicate_ids=_duplicates(data, lambda part: part.document_ids.tolist()) if data.given_ids is not None else 0,
     )
 
 
@@ -117,8 +121,6 @@ def _undecided(data: Dataset) -> int:
     return _count_queries(data, data.labels != first, none=True)
 
 
-def _duplicates(data: Dataset, keys: list[Any] | None) -> int:
-    if keys is None:
-        return 0
-    edges = data.offsets.tolist()
-    return sum(end - begin - len(set(keys[begin:end])) for begin, end in itertools.pairwise(edges))
+def _duplicates(data: Dataset, keys: Callable[[Dataset], list[Any]]) -> int:
+    """Documents that agree in something with an earlier one of their query; one query is looked at after another."""
+    return sum(part.n_rows - len(set(keys(part))) for _, part in data.queries())

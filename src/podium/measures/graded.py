@@ -19,22 +19,32 @@ Discount = Literal["log2", "letor"]
 Short = Literal["count", "zero"]
 
 
+_LN2 = np.log(2.0)
 _POWERS = np.exp2(np.arange(-1074.0, 1024.0))  # every power of two that a double can hold
 
 
 @kernel
 def _exp2(x):  # type: ignore[no-untyped-def]
     """2^x; labels are nearly always whole numbers, and looking up is several times faster than computing."""
+    if not -1074.0 <= x < 1024.0:
+        return 0.0 if x < 0 else np.inf
     whole = int(x)
-    return _POWERS[whole + 1074] if whole == x and -1074 <= whole < 1024 else np.exp2(x)
+    return _POWERS[whole + 1074] if whole == x else np.exp2(x)
+
+
+@kernel
+def _excess(label, top):  # type: ignore[no-untyped-def]
+    """(2^label - 1) / 2^top, 0 for labels below 0, without losing labels close to 0 or overflowing on labels in the thousands."""
+    if label <= 0.0:
+        return 0.0
+    if label < 1.0:
+        return np.expm1(label * _LN2) * _exp2(-top)
+    return _exp2(label - top) - _exp2(-top)
 
 
 @kernel
 def _gain(label, is_linear, top):  # type: ignore[no-untyped-def]
-    """2^y - 1 or y, never below 0; divided by 2^top, so that labels in the thousands do not overflow."""
-    if label <= 0.0:
-        return 0.0
-    return label if is_linear else _exp2(label - top) - _exp2(-top)
+    return max(label, 0.0) if is_linear else _excess(label, top)
 
 
 @kernel
@@ -52,11 +62,11 @@ def _scale(highest, is_linear):  # type: ignore[no-untyped-def]
 
 @kernel
 def _dcg_over_ideal(  # type: ignore[no-untyped-def]
-    first, last, _offsets, found, found_at, ideal, ideal_at, sizes, retrieved, discounts, is_linear, cutoff, zero_if_short, blank, out
+    first, last, _offsets, found, found_at, ideal, ideal_at, sizes, retrieved, discounts, is_linear, deepest, least_size, blank, out
 ):
     for query in range(first, last):
         a, b = found_at[query], ideal_at[query]
-        depth = min(cutoff, sizes[query])
+        depth = min(deepest, sizes[query])
         highest = ideal[b] if depth > 0 else 0.0
         top = _scale(highest, is_linear)
         dcg, best = 0.0, 0.0
@@ -66,14 +76,16 @@ def _dcg_over_ideal(  # type: ignore[no-untyped-def]
             dcg += _gain(found[a + r], is_linear, top) * discounts[r]
         if best <= 0.0:
             out[query] = blank
-        elif zero_if_short and sizes[query] < cutoff:
+        elif sizes[query] < least_size:
             out[query] = 0.0
         else:
             out[query] = dcg / best
 
 
 def _depth(ranking: Ranking, cutoff: int | None) -> int:
-    return int(ranking.sizes.max(initial=1)) if cutoff is None else cutoff
+    """How many ranks there are to look at."""
+    longest = int(ranking.sizes.max(initial=1))
+    return longest if cutoff is None else min(cutoff, longest)
 
 
 _kept_discounts: dict[Discount, Floats] = {}
@@ -116,7 +128,8 @@ def ndcg(
     """
     depth, out = _depth(ranking, cutoff), np.empty(ranking.n_queries)
     seen = (*ranking.ranked(cutoff), *ranking.ideal(cutoff), ranking.sizes, ranking.retrieved)
-    choices = (_discounts(depth, discount), gain == "linear", depth, short == "zero" and cutoff is not None, value_of_blank(blank))
+    least_size = cutoff if short == "zero" and cutoff is not None else 0
+    choices = (_discounts(depth, discount), gain == "linear", depth, least_size, value_of_blank(blank))
     over_queries(_dcg_over_ideal, ranking.offsets, *seen, *choices, out)
     return out
 
@@ -166,9 +179,9 @@ def mean_ndcg(ranking: Ranking, *, gain: Gain = "exponential", discount: Discoun
 def _err(first, last, _offsets, found, found_at, retrieved, y_max, cutoff, blank, out):  # type: ignore[no-untyped-def]
     for query in range(first, last):
         a, top = found_at[query], y_max[query]
-        total, still_looking, least = 0.0, 1.0, _exp2(-top)
+        total, still_looking = 0.0, 1.0
         for r in range(min(cutoff, retrieved[query])):
-            stop = max(_exp2(found[a + r] - top) - least, 0.0)
+            stop = _excess(found[a + r], top)
             total += still_looking * stop / (r + 1)
             still_looking *= 1.0 - stop
             if still_looking < 1e-18 * total:  # all that is left adds up to less than this
@@ -192,8 +205,9 @@ def err(ranking: Ranking, *, cutoff: int | None = None, max: float | None = None
     found, found_at = ranking.ranked(cutoff)
     highest, out = ranking.highest, np.empty(ranking.n_queries)
     if max is not None:
-        if highest.max(initial=0.0) > max:
-            raise DataError(f"err was told that labels reach {max:g}, but query {int(np.argmax(highest > max))} has {highest.max():g}")
+        beyond = np.flatnonzero(highest > max)
+        if len(beyond):
+            raise DataError(f"err was told that labels reach {max:g}, but query {beyond[0]} has {highest[beyond[0]]:g}")
         highest = np.where(highest > 0, float(max), 0.0)
     over_queries(_err, ranking.offsets, found, found_at, ranking.retrieved, highest, _depth(ranking, cutoff), value_of_blank(blank), out)
     return out
@@ -205,13 +219,14 @@ def _top_k_ranking(ranking: Ranking, k: int | None, name: str) -> Ranking:
         return ranking
     ideal, offsets = ranking.ideal(k + 1)
     inside = np.arange(len(ideal)) - np.repeat(offsets[:-1], np.diff(offsets)) > 0
-    tied = inside[1:] & (ideal[1:] == ideal[:-1])
+    tied = inside[1:] & (ideal[1:] == ideal[:-1]) & (ideal[1:] > -np.inf)
     if tied.any():
         query = int(np.searchsorted(offsets, np.argmax(tied) + 1, side="right")) - 1
         raise DataError(
             f"{name} needs the best {k} in a strict order, but labels of query {query} tie there; break ties first (break_ties)"
         )
-    return Ranking(ranking.scores, truth.top_k(ranking.labels, ranking.offsets, k, seed=0), ranking.offsets)
+    labels = truth.top_k(ranking.labels, ranking.offsets, k, seed=0)
+    return Ranking(ranking.scores, np.where(np.isnan(ranking.given_labels), np.nan, labels), ranking.offsets)
 
 
 def k_ndcg(ranking: Ranking, *, cutoff: int | None = None, k: int | None = None, blank: Blank = "zero") -> Floats:
@@ -247,6 +262,8 @@ def full_ndcg(ranking: Ranking, *, cutoff: int | None = None, blank: Blank = "ze
     >>> full_ndcg(Ranking(np.arange(5000.0), np.arange(5000.0), [0, 5000]), cutoff=10).tolist()
     [1.0]
     """
+    if not ranking.is_all_judged:
+        raise DataError("full-ndcg needs a full order, so every document has to be judged")
     tied: Any = truth.has_ties(ranking.labels, ranking.offsets)
     if tied.any():
         raise DataError(f"full-ndcg needs a full order, but labels of query {int(np.argmax(tied))} tie; break ties first (break_ties)")

@@ -6,6 +6,7 @@ The options of a measure are the keyword arguments of its function; choices and 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import types
 import typing
@@ -65,7 +66,7 @@ class Measure:
             if values and all(options.get(key) == value for key, value in values.items()) and self._is_fullest(preset):
                 words.append(preset)
                 options = {key: value for key, value in options.items() if key not in values}
-        words += [f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in options.items()]
+        words += [f"{key}={_digits(value)}" for key, value in options.items()]
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return f"{self.name}{cutoff}[{','.join(words)}]" if words else f"{self.name}{cutoff}"
 
@@ -104,8 +105,13 @@ _PHRASES = {
 def _phrase(key: str, value: Any) -> str:
     """A choice in words; what has no words of its own is said as it is written."""
     if key == "above":
-        return f"relevant is a label above {value:g}"
-    return _PHRASES.get((key, value), f"{key} = {value:g}" if isinstance(value, float) else f"{key} = {value}")
+        return f"relevant is a label above {_digits(value)}"
+    return _PHRASES.get((key, value), f"{key} = {_digits(value)}")
+
+
+def _digits(value: Any) -> str:
+    """A number with all its digits and no more: 2, 0.5."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 @dataclass(frozen=True)
@@ -131,13 +137,21 @@ class Option:
             return text
         kinds = typing.get_args(self.kind) if isinstance(self.kind, types.UnionType) else (self.kind,)
         if int in kinds:
-            if not text.isdecimal() or int(text) < 1:
+            if not _is_count(text):
                 raise ValueError("a whole number from 1 on")
             return int(text)
         try:
-            return float(text)
+            number = float(text)
         except ValueError:
-            raise ValueError("a number") from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise ValueError("a number")
+        return number
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a whole number from 1 on that fits a machine word with room to spare."""
+    return text.isdecimal() and len(text) < 18 and int(text) >= 1
 
 
 _known_options: dict[Callable[..., Floats], dict[str, Option]] = {}
@@ -197,6 +211,6 @@ def _read_cutoff(text: str, name: str, cutoff: str | None, known: Mapping[str, O
         if known["cutoff"].is_required:
             raise DataError(f"measure {text!r}: {name} needs a cutoff, such as {name}@10")
         return None
-    if not cutoff.strip().isdecimal() or int(cutoff) < 1:
+    if not _is_count(cutoff.strip()):
         raise DataError(f"measure {text!r}: the cutoff must be a whole number from 1 on, got {cutoff!r}")
     return int(cutoff)

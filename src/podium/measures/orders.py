@@ -97,11 +97,12 @@ def _wkt(first, last, offsets, labels, by_label, score_level, k, blank, out):  #
                 for j in range(group, i):
                     overtaken += _up_to(tree, score_level[by_label[j]] - 1)
                 if overtaken > 0:
-                    total += (np.exp2(min(label, 1023.0)) - 1.0) / np.log2(1.0 + position) * overtaken
+                    # Divided by 2^64 and multiplied back at the end: only what is really beyond the largest double saturates.
+                    total += (np.exp2(label - 64.0) - 2.0**-64) / np.log2(1.0 + position) * overtaken
             for j in range(group, i):
                 _add(tree, score_level[by_label[j]])
             i = group
-        out[query] = min(total, _LARGEST) if any_counted else blank
+        out[query] = min(total * 2.0**64, _LARGEST) if any_counted else blank
 
 
 @kernel

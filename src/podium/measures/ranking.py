@@ -40,7 +40,8 @@ class Ranking:
         self.is_all_judged = True
         if odd.any():
             self._look_closer()
-        self.labels = self.given_labels if self.is_all_judged else np.nan_to_num(self.given_labels, nan=0.0)
+        # Below every label there is: a document that was not judged is never relevant, whatever the threshold.
+        self.labels = self.given_labels if self.is_all_judged else np.nan_to_num(self.given_labels, nan=-np.inf)
         self._sorted: dict[str, tuple[float, Floats, Ints]] = {}
 
     def _look_closer(self) -> None:
@@ -102,7 +103,7 @@ class Ranking:
 def _numbers(values: ArrayLike, what: str) -> Floats:
     try:
         numbers = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"{what} must be numbers") from None
     if numbers.ndim != 1:
         raise DataError(f"{what} must be a line of numbers, one a row, got shape {numbers.shape}")

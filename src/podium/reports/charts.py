@@ -28,7 +28,8 @@ def _ticks(low: float, high: float, about: int = 5) -> list[float]:
     >>> _ticks(0.0, 0.93)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    span = (high - low) or 1.0
+    high = high if high > low else low + 1.0
+    span = high - low
     unit = 10 ** math.floor(math.log10(span / about))
     step = next(unit * factor for factor in (1, 2, 5, 10) if span / (unit * factor) <= about)
     first, last = math.floor(low / step), math.ceil(high / step)

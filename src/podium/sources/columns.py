@@ -30,13 +30,14 @@ def _spread(flat, rows, old_width, new_width):  # type: ignore[no-untyped-def]
 
 
 class Column:
-    """A growing table of ``width`` columns of one type; :attr:`flat` is all of it as one line.
+    """A growing line of values, or table of ``width`` columns, of one type; :attr:`flat` is all of it as one line.
 
     :attr:`flat` is replaced whenever the column grows: fetch it again, keep no view of it.
     """
 
-    def __init__(self, dtype: DTypeLike, width: int = 1, path: Path | None = None) -> None:
-        self.dtype, self.width, self.path = np.dtype(dtype), width, path
+    def __init__(self, dtype: DTypeLike, width: int | None = None, path: Path | None = None) -> None:
+        self.dtype, self.path, self.is_table = np.dtype(dtype), path, width is not None
+        self.width = 1 if width is None else width
         self.flat: NDArray[Any] = np.empty(0, self.dtype)
         self._capacity = 0
 
@@ -75,7 +76,7 @@ class Column:
         self._resize(rows)
         if self.path is None:
             return self.flat
-        shape = (rows,) if self.width == 1 else (rows, self.width)
+        shape = (rows, self.width) if self.is_table else (rows,)
         with self.path.open("rb+") as file:
             file.write(_npy_header(self.dtype, shape))
         return self.flat
@@ -87,7 +88,7 @@ class Columns:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
 
-    def make(self, name: str, dtype: DTypeLike, width: int = 1) -> Column:
+    def make(self, name: str, dtype: DTypeLike, width: int | None = None) -> Column:
         return Column(dtype, width, None if self.folder is None else self.folder / f"{name}.npy")
 
 

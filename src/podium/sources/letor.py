@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,14 @@ from podium.errors import FileError
 from podium.ragged import Ints, in_parallel, kernel, threads
 from podium.sources import letor_kernels as kernels
 from podium.sources.columns import Columns
-from podium.sources.streams import Bytes, Progress, blocks
+from podium.sources.streams import Bytes, Progress, blocks, one_after_another
 from podium.strings import Strings
 
 __all__ = ["MAX_FEATURES", "LetorReader", "read_letor"]
 
 MAX_FEATURES = 16_384
 _PIECE = 256 << 10  # bytes below which a second thread is not worth waking
+_FIELD = re.compile(rb"[ \t\r]*([^ \t\r\n#]*)[ \t\r\n#]")
 _GLANCE = 64 << 10  # bytes looked at to guess the number of features
 
 
@@ -57,8 +59,8 @@ def read_letor(
     ([[0.5, 0.0, 1.0], [0.0, 0.25, 0.0]], [2.0, 0.0], ['a', 'b'])
     """
     reader = LetorReader(Columns(), max_features)
-    for each in (path, *more):
-        reader.read(Path(each), progress)
+    for each, advance in one_after_another([Path(each) for each in (path, *more)], progress):
+        reader.read(each, advance)
     return reader.dataset()
 
 
@@ -80,7 +82,7 @@ class LetorReader:
 
     def __init__(self, columns: Columns, max_features: int = MAX_FEATURES, width: int = 0) -> None:
         self.limit, self.width, self.rows = max_features, width, 0
-        self.features = columns.make("features", np.float32, max(width, 1))
+        self.features = columns.make("features", np.float32, width)
         self.labels = columns.make("labels", np.float64)
         self.text = columns.make("text", np.uint8)
         self.spans = {name: columns.make(name, np.int64) for name in ("document_starts", "document_stops", "note_starts", "note_stops")}
@@ -144,7 +146,7 @@ class LetorReader:
             column.reserve(rows, self.rows)
 
     def _widen(self, width: int) -> None:
-        self.features.widen(max(width, 1), self.rows)
+        self.features.widen(width, self.rows)
         self.width, self.heads = width, kernels.expected_heads(width)
 
     def _parse(self, text: Bytes, pieces: list[_Piece], spans: Any, room: int) -> None:
@@ -168,8 +170,9 @@ class LetorReader:
                 is_label = column < 0
                 with np.errstate(over="ignore"):
                     if not math.isfinite(value if is_label else np.float32(value)):
-                        problem = kernels.PROBLEMS[1 if is_label else 7]
-                        raise _file_error(path, text, at, lines_before, problem)
+                        while at > 0 and text[at - 1] not in b" \t\n":  # show the feature's number too
+                            at -= 1
+                        raise _file_error(path, text, at, lines_before, kernels.PROBLEMS[1 if is_label else 7])
                 if is_label:
                     self.labels.flat[self.rows + row] = value
                 else:
@@ -194,8 +197,8 @@ class LetorReader:
         sizes = (stops - starts).sum(axis=0, dtype=np.int64)
         needed = self.text_size + int(sizes.sum())
         if needed + 8 > len(self.text.flat):  # the copying kernel moves eight bytes at a time
-            rows = self.rows + len(spans)
-            self.text.reserve(8 + int(needed * max(1.02 * len(self.labels.flat) / rows, 1.25)), self.text_size)
+            share = (self.rows + len(spans)) / max(len(self.labels.flat), 1)  # of the rows that there is room for
+            self.text.reserve(8 + int(needed * max(1.02 / max(share, 0.1), 1.25)), self.text_size)
         at = self.text_size
         for kind, name in enumerate(("document", "note")):
             places = [self.spans[f"{name}_{edge}"].flat[self.rows : self.rows + len(spans)] for edge in ("starts", "stops")]
@@ -224,7 +227,7 @@ class LetorReader:
         starts: Ints = np.array([*self.run_rows, self.rows], dtype=np.int64)
         run_sizes = starts[1:] - starts[:-1]
         offsets = np.concatenate([[0], np.cumsum(np.bincount(query_of_run, weights=run_sizes, minlength=len(numbers)))]).astype(np.int64)
-        features = self.features.finish(self.rows).reshape(self.rows, -1)[:, : self.width]
+        features = self.features.finish(self.rows).reshape(self.rows, self.width)
         labels = self.labels.finish(self.rows)
         text = self.text.finish(self.text_size)
         spans = {name: column.finish(self.rows) for name, column in self.spans.items()}
@@ -266,9 +269,11 @@ def _first_lines(text: Bytes, end: int) -> int:
 
 
 def _field(text: Bytes, at: int) -> str:
-    """The field at a place, as far as it is worth showing."""
-    field = text[at : at + 400].tobytes().split(b"\n")[0].split()
-    return field[0].split(b"#")[0].decode(errors="backslashreplace") if field else ""
+    """The field at a place, up to a blank, a comment or the end of the line."""
+    length = 64
+    while (found := _FIELD.match(window := text[at : at + length].tobytes())) is None and at + length < len(text):
+        length *= 8
+    return (found[1] if found else window).decode(errors="backslashreplace")
 
 
 def _file_error(path: Path, text: Bytes, at: int, lines_before: int, problem: str) -> FileError:

@@ -321,6 +321,13 @@ def _fail(state: Any, problem: int, at: int) -> int:
 
 
 @kernel
+def _fail_at(text: Any, state: Any, problem: int, at: int) -> None:
+    """The same for a field that is not there at all: it may be a carriage return that is in the way."""
+    is_stray = _byte(text, at) == _RETURN and _byte(text, at + 1) != _NEWLINE
+    _fail(state, _STRAY_RETURN if is_stray else problem, at)
+
+
+@kernel
 def _put_off(put_off: Any, state: Any, row: int, column: int, at: int) -> None:
     """Leave a value to Python; where there is no room, only count it."""
     n = state[PUT_OFF]
@@ -335,8 +342,8 @@ def _features(text, i, row, width, limit, heads, features, put_off, state):  # t
     base, column = row * width, 0
     while True:
         if column < width and (_word(text, i) & heads[column, 1]) == heads[column, 0]:
+            field = i + 1
             i += np.int64(heads[column, 2])
-            field = i
         else:
             i = _skip_blanks(text, i)
             c = _byte(text, i)
@@ -400,7 +407,7 @@ def parse_rows(text, begin, end, first_row, width, limit, heads, features, label
         field = i
         value, quality, i = _decimal(text, i)
         if quality == 0 or not _ends_field(_byte(text, i)):
-            _fail(state, _BAD_LABEL, field)
+            _fail_at(text, state, _BAD_LABEL, field)
             return
         labels[row] = value
         if quality > 1:
@@ -408,7 +415,7 @@ def parse_rows(text, begin, end, first_row, width, limit, heads, features, label
         field = _skip_blanks(text, i)
         start, i = _query_id(text, field)
         if i == start:
-            _fail(state, _BAD_QID, field)
+            _fail_at(text, state, _BAD_QID, field)
             return
         if not _same(text, start, i, qid_start, qid_stop):
             runs[n_runs, 0], runs[n_runs, 1], runs[n_runs, 2] = row, start, i

@@ -6,6 +6,7 @@ Every feature is written, each with the fewest decimals that round to the same f
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,13 @@ from podium.dataset import Dataset
 from podium.errors import DataError
 from podium.ragged import kernel
 from podium.sources.streams import atomic_file
-from podium.strings import Strings
 
 __all__ = ["write_letor"]
 
 _ROWS = 4096  # formatted at a time
 _POWERS = 10.0 ** np.arange(20)
 _ZERO, _DOT, _MINUS, _COLON, _SPACE = (ord(c) for c in "0.-: ")
+_BLANK = re.compile(r"[ \t\r\n]")
 _NULL = np.frombuffer(b"NULL", np.uint8)
 _LONGEST = 32  # bytes a feature can take: blank, number, colon, sign, digits and point
 
@@ -60,7 +61,7 @@ def _value(value, out, at):  # type: ignore[no-untyped-def]
     count, number = _decimals(size)
     if count < 0:
         return -1
-    if value < 0:
+    if np.signbit(value):
         out[at] = _MINUS
         at += 1
     unit = np.int64(_POWERS[count])
@@ -114,32 +115,42 @@ def _plain(value: Any) -> str:
 
 def _comments(data: Dataset) -> list[str]:
     if data.given_ids is None:
+        if data.notes is not None:
+            raise DataError("notes can be written to LETOR text only behind document ids, and there are none")
         return [""] * data.n_rows
+    if not data.given_ids.lengths().any():
+        raise DataError("document ids must not all be empty to be written; leave them out instead")
     notes = data.notes.tolist() if data.notes is not None else [""] * data.n_rows
-    comments = []
-    for row, (document, note) in enumerate(zip(data.given_ids, notes, strict=True)):
-        if document.split() != [document] and (document or note):
-            raise DataError(f"row {row}: document id must be one word to be written, got {document!r}")
-        if "\n" in note or note != note.strip(" \t\r"):
-            raise DataError(f"row {row}: a note must be one line without blanks around it to be written, got {note!r}")
-        comments.append(f" #docid = {document} {note}".rstrip() if document else "")
-    return comments
+    return [_comment(row, *both) for row, both in enumerate(zip(data.given_ids, notes, strict=True))]
+
+
+def _comment(row: int, document: str, note: str) -> str:
+    if _BLANK.search(document) or (note and not document):
+        raise DataError(f"row {row}: document id must be one word to be written, got {document!r}")
+    if "\n" in note or note != note.strip(" \t\r"):
+        raise DataError(f"row {row}: a note must be one line without blanks around it to be written, got {note!r}")
+    return f" #docid = {document} {note}" if note else (f" #docid = {document}" if document else "")
 
 
 def _labels(data: Dataset) -> list[str]:
     return [str(int(label)) if label.is_integer() else repr(label) for label in data.labels.tolist()]
 
 
-def _query_ids(ids: Strings) -> list[str]:
+def _query_ids(data: Dataset) -> list[str]:
+    if data.n_rows == 0 or (data.sizes == 0).any():
+        raise DataError("LETOR text cannot hold a query without documents, or nothing at all")
+    ids = data.query_ids.tolist()
     for query_id in ids:
-        if query_id.split() != [query_id] or "#" in query_id:
+        if not query_id or _BLANK.search(query_id) or "#" in query_id:
             raise DataError(f"query id must be one word without '#' to be written, got {query_id!r}")
-    return ids.tolist()
+    if len(set(ids)) < len(ids):
+        raise DataError("two queries have the same id; LETOR text would make them one")
+    return ids
 
 
 def write_letor(data: Dataset, path: str | os.PathLike[str]) -> None:
     """Write a dataset, query by query; the file appears whole or not at all, compressed by its ending (``.gz``, ``.xz``, ``.zst``)."""
-    query_ids, labels, comments = _query_ids(data.query_ids), _labels(data), _comments(data)
+    query_ids, labels, comments = _query_ids(data), _labels(data), _comments(data)
     heads = [f"{label} qid:{query_ids[query]}" for label, query in zip(labels, data.query_of_row.tolist(), strict=True)]
     with atomic_file(path) as file:
         for start in range(0, data.n_rows, _ROWS):

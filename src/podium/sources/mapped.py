@@ -21,7 +21,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from podium.ragged import check_offsets
 from podium.sources.columns import Columns
 from podium.sources.letor import MAX_FEATURES, LetorReader
 from podium.sources.letor_kernels import widest_feature
-from podium.sources.streams import Progress, blocks
+from podium.sources.streams import Progress, blocks, one_after_another
 from podium.strings import Strings
 
 __all__ = ["convert_letor", "is_mapped", "read_mapped", "write_mapped"]
@@ -53,18 +53,20 @@ def write_mapped(data: Dataset, folder: str | os.PathLike[str]) -> None:
     with _new_folder(Path(folder)) as scratch:
         _save(scratch, "features", np.ascontiguousarray(data.features))
         _save(scratch, "labels", data.labels)
-        if data.given_ids is not None:
-            ids = data.given_ids.compact()
-            notes = (data.notes if data.notes is not None else Strings.of([""] * data.n_rows)).compact()
-            _save(scratch, "text", np.concatenate([ids.buffer, notes.buffer]))
-            for name, column, shift in (("document", ids, 0), ("note", notes, len(ids.buffer))):
-                _save(scratch, f"{name}_starts", column.starts + shift)
-                _save(scratch, f"{name}_stops", column.stops + shift)
+        given = {"document": data.given_ids, "note": data.notes}
+        columns = {name: column.compact() for name, column in given.items() if column is not None}
+        shift = 0
+        for name, column in columns.items():
+            _save(scratch, f"{name}_starts", column.starts + shift)
+            _save(scratch, f"{name}_stops", column.stops + shift)
+            shift += len(column.buffer)
+        if columns:
+            _save(scratch, "text", np.concatenate([column.buffer for column in columns.values()]))
         _finish(scratch, data)
 
 
 def convert_letor(
-    paths: list[str] | list[Path],
+    paths: Sequence[str | os.PathLike[str]],
     folder: str | os.PathLike[str],
     *,
     max_features: int = MAX_FEATURES,
@@ -74,18 +76,19 @@ def convert_letor(
 
     The files are read twice: first to find the number of features, then to write them.
     """
-    width = 0
-    for path in paths:
-        for text, end in blocks(path):
+    files, width = [Path(path) for path in paths], 0
+    for file in files:
+        for text, end in blocks(file):
             width = max(width, widest_feature(text, 0, end, max_features))
     with _new_folder(Path(folder)) as scratch:
         reader = LetorReader(Columns(scratch), max_features, width)
-        for path in paths:
-            reader.read(Path(path), progress)
+        for file, advance in one_after_another(files, progress):
+            reader.read(file, advance)
         data = reader.dataset()
-        if data.given_ids is None:
-            for name in ("text", *reader.spans):
-                (scratch / f"{name}.npy").unlink(missing_ok=True)
+        unused = [] if data.given_ids is not None else ["text", "document_starts", "document_stops"]
+        unused += [] if data.notes is not None else ["note_starts", "note_stops"]
+        for name in unused:
+            (scratch / f"{name}.npy").unlink(missing_ok=True)
         _finish(scratch, data)
         del data, reader  # their maps must go before the folder moves, on systems that care
     return read_mapped(folder)
@@ -96,7 +99,6 @@ def read_mapped(folder: str | os.PathLike[str]) -> Dataset:
     folder = Path(folder)
     card = _read_card(folder)
     rows, queries, width = (card[name] for name in ("documents", "queries", "features"))
-    has_text = (folder / "text.npy").exists()
     offsets = _open(folder, "offsets", np.int64, (queries + 1,))
     try:
         offsets = check_offsets(offsets, rows)
@@ -107,8 +109,8 @@ def read_mapped(folder: str | os.PathLike[str]) -> Dataset:
         labels=_open(folder, "labels", np.float64, (rows,)),
         offsets=offsets,
         query_ids=_open_strings(folder, "queries", "query", queries),
-        given_ids=_open_strings(folder, "text", "document", rows) if has_text else None,
-        notes=_open_strings(folder, "text", "note", rows) if has_text else None,
+        given_ids=_open_strings(folder, "text", "document", rows) if (folder / "document_starts.npy").exists() else None,
+        notes=_open_strings(folder, "text", "note", rows) if (folder / "note_starts.npy").exists() else None,
         given_names=None if card.get("feature_names") is None else tuple(card["feature_names"]),
         input_rows=_open(folder, "input_rows", np.int64, (rows,)) if (folder / "input_rows.npy").exists() else None,
     )
@@ -156,11 +158,9 @@ def _open(folder: Path, name: str, dtype: Any, shape: tuple[int, ...] | None) ->
         array: NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False).view(np.ndarray)
     except (OSError, ValueError, EOFError) as error:
         raise FileError(path, None, f"cannot be opened as a NumPy array ({error})") from None
-    if shape is not None and array.size == 0 == int(np.prod(shape)):
-        array = array.reshape(shape)
-    if array.dtype != np.dtype(dtype) or (shape is not None and array.shape not in (shape, (shape[0],) if shape[-1] == 1 else shape)):
+    if array.dtype != np.dtype(dtype) or (shape is not None and array.shape != shape):
         raise FileError(path, None, f"must be {np.dtype(dtype)} of shape {shape}, got {array.dtype} of shape {array.shape}")
-    return array if shape is None else array.reshape(shape)
+    return array
 
 
 def _open_strings(folder: Path, buffer_name: str, name: str, rows: int) -> Strings:

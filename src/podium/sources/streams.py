@@ -9,7 +9,7 @@ import lzma
 import os
 import secrets
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from podium.errors import FileError, MissingDependency
 
-__all__ = ["COMPRESSIONS", "Progress", "atomic_file", "bare_suffix", "blocks", "open_bytes", "read_text"]
+__all__ = ["COMPRESSIONS", "Progress", "atomic_file", "bare_suffix", "blocks", "one_after_another", "open_bytes", "read_text"]
 
 Progress = Callable[[int, int], None]  # bytes read so far, bytes in all
 Bytes = NDArray[np.uint8]
@@ -33,8 +33,46 @@ def _open_zstandard(path: Path, mode: str) -> IO[bytes]:
         import zstandard
     except ImportError:
         raise MissingDependency("zstandard", "zstd", f"open {path.name}") from None
+    if mode == "rb":
+        return cast("IO[bytes]", _ZstandardReader(path, zstandard))
     opened: IO[bytes] = zstandard.open(path, mode)
     return opened
+
+
+class _ZstandardReader(io.RawIOBase):
+    """Reads one frame after another, and notices when the last one is not whole, which the library's own reader does not."""
+
+    def __init__(self, path: Path, zstandard: Any) -> None:
+        self.file = path.open("rb")
+        self._library, self._frame, self._ready = zstandard, None, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            data = self.file.read(1 << 20)
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("the last frame ends too early")
+                return 0
+            self._ready = memoryview(self._decompress(data))
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def _decompress(self, data: bytes) -> bytes:
+        parts = []
+        while data:
+            frame = self._frame or self._library.ZstdDecompressor().decompressobj()
+            parts.append(frame.decompress(data))
+            self._frame, data = (None, frame.unused_data) if frame.eof else (frame, b"")
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
 
 
 def _open_gzip(path: Path, mode: str) -> IO[bytes]:
@@ -109,6 +147,14 @@ def _damage_named(path: Path) -> Iterator[None]:
         raise
 
 
+def one_after_another(paths: Sequence[Path], progress: Progress | None) -> Iterator[tuple[Path, Progress | None]]:
+    """Each path with a progress that counts it as a part of all of them."""
+    sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
+    for number, path in enumerate(paths):
+        before = sum(sizes[:number])
+        yield path, None if progress is None else lambda done, _, before=before: progress(before + done, sum(sizes))  # type: ignore[misc]
+
+
 def blocks(path: str | os.PathLike[str], progress: Progress | None = None) -> Iterator[tuple[Bytes, int]]:
     """Whole lines of a file, about 8 MB at a time: a buffer, and where the text in it ends (always behind a newline).
 
@@ -161,7 +207,7 @@ def _last_newline(buffer: Bytes, filled: int) -> int:
 
 def _raw_position(stream: Any) -> int:
     """How far the file on disk has been read, below any decompressor."""
-    for name in ("fileobj", "_fp", "_source"):
+    for name in ("fileobj", "_fp", "file"):
         inner = getattr(stream, name, None)
         if inner is not None and hasattr(inner, "tell"):
             return int(inner.tell())
@@ -183,7 +229,10 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield stream
         with scratch.open("rb+") as written:
             os.fsync(written.fileno())
-        scratch.replace(path)
+        try:
+            scratch.replace(path)
+        except OSError as error:  # a folder of that name, say
+            raise FileError(path, None, f"cannot be written: {(error.strerror or str(error)).lower()}") from error
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise
