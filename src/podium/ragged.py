@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -70,12 +71,28 @@ if hasattr(os, "register_at_fork"):  # the threads of a pool do not survive a fo
 def in_parallel(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run the jobs, the first in this thread and the others in the pool; their results in order."""
     global _pool
-    if len(jobs) == 1 or threads() == 1:
+    if len(jobs) == 1 or threads() == 1 or _is_working():
         return [job() for job in jobs]
     if _pool is None:
         _pool = ThreadPoolExecutor(threads(), thread_name_prefix="podium")
-    others = [_pool.submit(job) for job in jobs[1:]]
-    return [jobs[0](), *(other.result() for other in others)]
+    others = [_pool.submit(_work, job) for job in jobs[1:]]
+    return [_work(jobs[0]), *(other.result() for other in others)]
+
+
+_this_thread = threading.local()
+
+
+def _is_working() -> bool:
+    """Whether this thread is doing a job of the pool; what it starts runs in line, or workers would wait for each other."""
+    return getattr(_this_thread, "is_working", False)
+
+
+def _work(job: Callable[[], Any]) -> Any:
+    _this_thread.is_working = True
+    try:
+        return job()
+    finally:
+        _this_thread.is_working = False
 
 
 def spans(offsets: Ints, grain: int = _GRAIN) -> list[tuple[int, int]]:
@@ -83,7 +100,7 @@ def spans(offsets: Ints, grain: int = _GRAIN) -> list[tuple[int, int]]:
     n_queries, rows = len(offsets) - 1, int(offsets[-1])
     pieces = min(n_queries, rows // grain + 1)
     if pieces > 1:  # asked last: looking up the number of threads costs more than a small query
-        pieces = min(pieces, threads())
+        pieces = 1 if _is_working() else min(pieces, threads())
     if pieces < 2:
         return [(0, n_queries)]
     targets = np.arange(1, pieces) * (rows / pieces)

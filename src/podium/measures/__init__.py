@@ -17,10 +17,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.errors import DataError
 from podium.measures import binary, graded, orders
 from podium.measures.names import Entry, Measure, parse_measure
 from podium.measures.ranking import Ranking
-from podium.ragged import Floats
+from podium.ragged import Floats, in_parallel, spans
 
 __all__ = ["MEASURES", "Measure", "Ranking", "evaluate", "evaluate_ranking", "get", "mean"]
 
@@ -72,6 +73,17 @@ def evaluate(names: Sequence[str | Measure] | str, scores: ArrayLike, labels: Ar
 def evaluate_ranking(names: Sequence[str | Measure] | str, ranking: Ranking) -> dict[str, Floats]:
     """The same for a ranking that was made already."""
     measures = {str(name): get(name) for name in ([names] if isinstance(names, str) else names)}
+    pieces = spans(ranking.offsets)
+    if len(pieces) == 1:
+        return _evaluate_part(measures, ranking)
+    try:  # each thread takes its queries through all measures: they meet once, not after every step
+        parts = in_parallel([functools.partial(_evaluate_part, measures, ranking.part(*piece)) for piece in pieces])
+    except DataError:
+        return _evaluate_part(measures, ranking)  # say it again, with the numbers that queries have in the whole
+    return {name: np.concatenate([part[name] for part in parts]) for name in measures}
+
+
+def _evaluate_part(measures: dict[str, Measure], ranking: Ranking) -> dict[str, Floats]:
     depths = [measure.depth for measure in measures.values()]
     if depths:
         ranking.ranked(None if None in depths else max(depth for depth in depths if depth is not None))

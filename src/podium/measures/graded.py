@@ -20,31 +20,23 @@ Short = Literal["count", "zero"]
 
 
 _LN2 = np.log(2.0)
-_POWERS = np.exp2(np.arange(-1074.0, 1024.0))  # every power of two that a double can hold
+_SMALL_GAINS = 2.0 ** np.arange(53) - 1.0  # labels are nearly always small whole numbers, and looking up is faster than computing
 
 
 @kernel
-def _exp2(x):  # type: ignore[no-untyped-def]
-    """2^x; labels are nearly always whole numbers, and looking up is several times faster than computing."""
-    if not -1074.0 <= x < 1024.0:
-        return 0.0 if x < 0 else np.inf
-    whole = int(x)
-    return _POWERS[whole + 1074] if whole == x else np.exp2(x)
-
-
-@kernel
-def _excess(label, top):  # type: ignore[no-untyped-def]
-    """(2^label - 1) / 2^top, 0 for labels below 0, without losing labels close to 0 or overflowing on labels in the thousands."""
+def _excess(label, top, unit):  # type: ignore[no-untyped-def]
+    """(2^label - 1) / 2^top, 0 for labels below 0; ``unit`` is 2^-top. Keeps labels close to 0, and labels in the thousands."""
     if label <= 0.0:
         return 0.0
-    if label < 1.0:
-        return np.expm1(label * _LN2) * _exp2(-top)
-    return _exp2(label - top) - _exp2(-top)
+    whole = int(min(label, 53.0))
+    if whole == label and whole < 53:
+        return _SMALL_GAINS[whole] * unit
+    return np.expm1(label * _LN2) * unit if label < 1.0 else np.exp2(label - top) - unit
 
 
 @kernel
-def _gain(label, is_linear, top):  # type: ignore[no-untyped-def]
-    return max(label, 0.0) if is_linear else _excess(label, top)
+def _gain(label, is_linear, top, unit):  # type: ignore[no-untyped-def]
+    return max(label, 0.0) if is_linear else _excess(label, top, unit)
 
 
 @kernel
@@ -69,11 +61,11 @@ def _dcg_over_ideal(  # type: ignore[no-untyped-def]
         depth = min(deepest, sizes[query])
         highest = ideal[b] if depth > 0 else 0.0
         top = _scale(highest, is_linear)
-        dcg, best = 0.0, 0.0
+        dcg, best, unit = 0.0, 0.0, np.exp2(-top)
         for r in range(depth):
-            best += _gain(ideal[b + r], is_linear, top) * discounts[r]
+            best += _gain(ideal[b + r], is_linear, top, unit) * discounts[r]
         for r in range(min(depth, retrieved[query])):
-            dcg += _gain(found[a + r], is_linear, top) * discounts[r]
+            dcg += _gain(found[a + r], is_linear, top, unit) * discounts[r]
         if best <= 0.0:
             out[query] = blank
         elif sizes[query] < least_size:
@@ -139,12 +131,12 @@ def _mean_over_cutoffs(first, last, offsets, found, ideal, retrieved, is_linear,
     for query in range(first, last):
         begin, end = offsets[query], offsets[query + 1]
         top = _scale(ideal[begin], is_linear) if end > begin else 0.0
-        dcg, best, total = 0.0, 0.0, 0.0
+        dcg, best, total, unit = 0.0, 0.0, 0.0, np.exp2(-top)
         for r in range(end - begin):
             discount = _discount(float(r + 1), is_letor)
-            best += _gain(ideal[begin + r], is_linear, top) * discount
+            best += _gain(ideal[begin + r], is_linear, top, unit) * discount
             if r < retrieved[query]:
-                dcg += _gain(found[begin + r], is_linear, top) * discount
+                dcg += _gain(found[begin + r], is_linear, top, unit) * discount
             if best > 0.0:
                 total += dcg / best
         out[query] = total / (end - begin) if best > 0.0 else blank
@@ -179,9 +171,9 @@ def mean_ndcg(ranking: Ranking, *, gain: Gain = "exponential", discount: Discoun
 def _err(first, last, _offsets, found, found_at, retrieved, y_max, cutoff, blank, out):  # type: ignore[no-untyped-def]
     for query in range(first, last):
         a, top = found_at[query], y_max[query]
-        total, still_looking = 0.0, 1.0
+        total, still_looking, unit = 0.0, 1.0, np.exp2(-top)
         for r in range(min(cutoff, retrieved[query])):
-            stop = _excess(found[a + r], top)
+            stop = _excess(found[a + r], top, unit)
             total += still_looking * stop / (r + 1)
             still_looking *= 1.0 - stop
             if still_looking < 1e-18 * total:  # all that is left adds up to less than this

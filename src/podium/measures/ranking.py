@@ -44,6 +44,16 @@ class Ranking:
         self.labels = self.given_labels if self.is_all_judged else np.nan_to_num(self.given_labels, nan=-np.inf)
         self._sorted: dict[str, tuple[float, Floats, Ints]] = {}
 
+    def part(self, first: int, last: int) -> Ranking:
+        """Some of the queries; nothing is looked at again, and nothing is copied."""
+        rows, queries = slice(int(self.offsets[first]), int(self.offsets[last])), slice(first, last)
+        part = object.__new__(Ranking)
+        part.scores, part.given_labels, part.labels = self.scores[rows], self.given_labels[rows], self.labels[rows]
+        part.offsets = self.offsets[first : last + 1] - rows.start
+        part.sizes, part.retrieved = self.sizes[queries], self.retrieved[queries]
+        part.is_all_judged, part._sorted = self.is_all_judged, {}
+        return part
+
     def _look_closer(self) -> None:
         """Some score or label is not a finite number: say which, unless it is a label that was not judged."""
         bad = np.isnan(self.scores) | (self.scores == np.inf)
