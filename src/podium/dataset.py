@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium import scaling, truth
 from podium.errors import DataError
 from podium.ragged import Floats, Ints, check_offsets, offsets_of
-from podium.strings import Strings
+from podium.strings import Strings, as_text
 
 __all__ = ["Dataset"]
 
@@ -93,7 +93,7 @@ class Dataset:
             if offsets is not None:
                 raise DataError("give qid or offsets, not both")
             ids, bounds, order = _group(qid, rows)
-        names = None if feature_names is None else tuple(feature_names)
+        names = None if feature_names is None else tuple(map(str, feature_names))
         data = cls(features, labels, bounds, ids, given, said, given_names=names)
         return data if order is None else replace(data._take(order), offsets=bounds, query_ids=ids, input_rows=order)
 
@@ -184,7 +184,7 @@ class Dataset:
 
     def fill_missing(self, value: float | None = None) -> Dataset:
         """Missing features replaced by ``value``, or by the least value of the feature in the query (LETOR 3.0's MIN), else 0."""
-        if value is not None and not np.isfinite(value):
+        if value is not None and not abs(value) <= float(np.finfo(np.float32).max):
             raise DataError(f"missing features can be filled with a finite number, got {value}")
         missing = np.isnan(self.features)
         if not missing.any():
@@ -331,10 +331,11 @@ def _group(qid: Any, rows: int) -> tuple[Strings, Ints, Ints | None]:
         return Strings.of([]), np.zeros(1, np.int64), None
     changes = np.flatnonzero(keys[1:] != keys[:-1]) + 1
     starts = np.concatenate([[0], changes])
-    numbers: dict[object, int] = {}
-    query_of_run = np.array([numbers.setdefault(key, len(numbers)) for key in keys[starts].tolist()], dtype=np.int64)
-    if any(key != key or key is None or key == "" for key in numbers):
+    heads = keys[starts].tolist()
+    if any(key != key or key is None or key == "" for key in heads):
         raise DataError("qid must not be missing or empty in any row")
+    numbers: dict[str, int] = {}
+    query_of_run = np.array([numbers.setdefault(as_text(key), len(numbers)) for key in heads], dtype=np.int64)
     run_sizes = np.diff(np.concatenate([starts, [rows]]))
     offsets = offsets_of(np.bincount(query_of_run, weights=run_sizes).astype(np.int64))
     order = None if len(numbers) == len(starts) else np.argsort(np.repeat(query_of_run, run_sizes), kind="stable")

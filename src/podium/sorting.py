@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.errors import DataError
 from podium.ragged import Floats, Ints, in_parallel, kernel, over_queries, spans
 
 __all__ = ["rank_rows", "rank_values", "top_rows"]
@@ -208,6 +209,8 @@ def top_rows(scores: Floats, offsets: Ints, depth: int) -> tuple[Ints, Ints]:
     >>> top_rows(np.array([1.0, 3.0, 3.0, 0.5, 2.0]), np.array([0, 3, 5]), depth=1)
     (array([1, 4]), array([0, 1, 2]))
     """
+    if depth < 1:
+        raise DataError(f"depth must be 1 or more, got {depth}")
     sizes = np.minimum(np.diff(offsets), depth)
     top_offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     if depth > 64 or len(sizes) == 0:  # from there on, sorting whole lists is faster than insertion

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from podium.errors import DataError
 from podium.ragged import Ints
 
-__all__ = ["Strings"]
+__all__ = ["Strings", "as_text"]
 
 
 @final
@@ -38,7 +38,7 @@ class Strings(Sequence[str]):
         """From anything that prints: whole floats lose their ``.0``, so that ids from a table read as ids."""
         if isinstance(values, Strings):
             return values
-        encoded = [_text(value).encode() for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
+        encoded = [as_text(value).encode() for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
         stops = np.cumsum([len(text) for text in encoded], dtype=np.int64)
         starts = np.concatenate([np.zeros(min(1, len(stops)), np.int64), stops[:-1]])
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts, stops)
@@ -97,7 +97,8 @@ class Strings(Sequence[str]):
         return self
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """A value as an id: whole floats without their ``.0``."""
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, float) and value.is_integer():

@@ -9,6 +9,7 @@ import numpy as np
 from podium import truth
 from podium.errors import DataError
 from podium.measures.blank import Blank, value_of_blank
+from podium.measures.gain import excess
 from podium.measures.ranking import Ranking
 from podium.ragged import Floats, kernel, over_queries
 
@@ -19,24 +20,9 @@ Discount = Literal["log2", "letor"]
 Short = Literal["count", "zero"]
 
 
-_LN2 = np.log(2.0)
-_SMALL_GAINS = 2.0 ** np.arange(53) - 1.0  # labels are nearly always small whole numbers, and looking up is faster than computing
-
-
-@kernel
-def _excess(label, top, unit):  # type: ignore[no-untyped-def]
-    """(2^label - 1) / 2^top, 0 for labels below 0; ``unit`` is 2^-top. Keeps labels close to 0, and labels in the thousands."""
-    if label <= 0.0:
-        return 0.0
-    whole = int(min(label, 53.0))
-    if whole == label and whole < 53:
-        return _SMALL_GAINS[whole] * unit
-    return np.expm1(label * _LN2) * unit if label < 1.0 else np.exp2(label - top) - unit
-
-
 @kernel
 def _gain(label, is_linear, top, unit):  # type: ignore[no-untyped-def]
-    return max(label, 0.0) if is_linear else _excess(label, top, unit)
+    return max(label, 0.0) if is_linear else excess(label, top, unit)
 
 
 @kernel
@@ -173,7 +159,7 @@ def _err(first, last, _offsets, found, found_at, retrieved, y_max, cutoff, blank
         a, top = found_at[query], y_max[query]
         total, still_looking, unit = 0.0, 1.0, np.exp2(-top)
         for r in range(min(cutoff, retrieved[query])):
-            stop = _excess(found[a + r], top, unit)
+            stop = excess(found[a + r], top, unit)
             total += still_looking * stop / (r + 1)
             still_looking *= 1.0 - stop
             if still_looking < 1e-18 * total:  # all that is left adds up to less than this

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.measures.blank import Blank, value_of_blank
+from podium.measures.gain import excess
 from podium.measures.ranking import Ranking
 from podium.ragged import Floats, Ints, kernel, over_queries
 from podium.sorting import rank_rows
@@ -98,7 +99,7 @@ def _wkt(first, last, offsets, labels, by_label, score_level, k, blank, out):  #
                     overtaken += _up_to(tree, score_level[by_label[j]] - 1)
                 if overtaken > 0:
                     # Divided by 2^64 and multiplied back at the end: only what is really beyond the largest double saturates.
-                    total += (np.exp2(label - 64.0) - 2.0**-64) / np.log2(1.0 + position) * overtaken
+                    total += excess(label, 64.0, 2.0**-64) / np.log2(1.0 + position) * overtaken
             for j in range(group, i):
                 _add(tree, score_level[by_label[j]])
             i = group

@@ -91,6 +91,8 @@ class Ranking:
         return self._labels_by("labels", self.labels, depth)
 
     def _labels_by(self, name: str, keys: Floats, depth: int | None) -> tuple[Floats, Ints]:
+        if depth is not None and depth < 1:
+            raise DataError(f"the cutoff must be a whole number from 1 on, got {depth}")
         wanted = np.inf if depth is None else depth
         if name not in self._sorted or self._sorted[name][0] < wanted:
             if depth is None:

@@ -216,7 +216,7 @@ def _decimal(text: Any, i: int) -> tuple[float, int, int]:
             return 0.0, 0, start
         power = 0
         while _is_digit(_byte(text, i)):
-            power = min(power * 10 + _byte(text, i) - _ZERO, 100_000)
+            power = min(power * 10 + _byte(text, i) - _ZERO, 1_000_000_000)
             i += 1
         exponent += -power if minus else power
     value, quality = float(number), 3

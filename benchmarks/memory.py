@@ -1,0 +1,84 @@
+"""Peak memory of reading a file, in a process of its own: ``python -m benchmarks.memory READER SMALL BIG`` prints it as JSON.
+
+A small file is read first, so that libraries and compiled kernels are there before the count begins.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["READERS", "Growth", "grow"]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Bytes: the highest memory reached over what was in use before, and over the highest before; and of the arrays returned."""
+
+    over_use: int
+    over_peak: int
+    arrays: int
+
+
+def _read_podium(path: str) -> Any:
+    import podium
+
+    return podium.read_letor(path)
+
+
+def _read_xgboost(path: str) -> Any:
+    import xgboost
+
+    return xgboost.DMatrix(f"{path}?format=libsvm", silent=True)
+
+
+READERS: dict[str, Callable[[str], Any]] = {"podium": _read_podium, "xgboost": _read_xgboost}
+
+
+def grow(reader: str, small: Path, big: Path) -> Growth:
+    """Run this module in a new process."""
+    command = [sys.executable, "-m", "benchmarks.memory", reader, str(small), str(big)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    return Growth(**json.loads(done.stdout))
+
+
+def _memory() -> tuple[int, int]:
+    """Bytes in use, and the most there ever were.
+
+    ``ru_maxrss`` would not do here: on Linux a new program inherits it from the one that started it, and ours is large by now.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        raise RuntimeError("peak memory is measured on Linux only")
+    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) * 1024, int(fields["VmHWM"].split()[0]) * 1024
+
+
+def _array_bytes(data: Any) -> int:
+    """Bytes of a dataset's arrays; ids and notes share one buffer."""
+    if not hasattr(data, "given_ids"):
+        return 0
+    arrays = [data.features, data.labels, data.offsets, data.given_ids.buffer]
+    arrays += [edges for column in (data.given_ids, data.notes) for edges in (column.starts, column.stops)]
+    return int(sum(array.nbytes for array in arrays))
+
+
+def main(reader: str, small: str, big: str) -> None:
+    warnings.simplefilter("ignore")
+    READERS[reader](small)
+    used, peak = _memory()
+    data = READERS[reader](big)
+    highest = _memory()[1]
+    print(json.dumps(asdict(Growth(highest - used, highest - peak, _array_bytes(data)))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
