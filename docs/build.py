@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-import click
+from click.testing import CliRunner
 
 from podium.cli import COMMANDS, program
 from podium.measures import MEASURES
@@ -28,10 +28,9 @@ def measures_table() -> str:
 
 def commands_page() -> str:
     parts = ["# Commands\n\nThe text of `--help`, as the program prints it. User errors are one line on standard error and exit code 2."]
-    for command in (program, *COMMANDS):
-        name = "podium" if command is program else f"podium {command.name}"
-        context = click.Context(command, info_name=name, max_content_width=110, terminal_width=110)
-        parts.append(f"## {name}\n\n```\n{command.get_help(context)}\n```")
+    for words in ([], *([command.name] for command in COMMANDS)):
+        shown = CliRunner().invoke(program, [*words, "--help"], prog_name="podium", terminal_width=110).output
+        parts.append(f"## {' '.join(['podium', *words])}\n\n```\n{shown.rstrip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 
