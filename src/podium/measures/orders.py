@@ -51,14 +51,14 @@ def top_k_loss(ranking: Ranking, *, cutoff: int | None = None, blank: Blank = "z
 
 
 @kernel
-def _levels(values, count):  # type: ignore[no-untyped-def]
-    """For values in descending order: the number of each one's level, from 1 on, equal values sharing one."""
-    levels = np.empty(count, np.int64)
-    level = 0
-    for i in range(count):
-        if i == 0 or values[i] != values[i - 1]:
+def _levels(labels):  # type: ignore[no-untyped-def]
+    """The number of each label's level, from 1 for the best on, equal labels sharing one."""
+    order = np.argsort(-labels, kind="mergesort")
+    levels, level = np.empty(len(labels), np.int64), 0
+    for i in range(len(labels)):
+        if i == 0 or labels[order[i]] != labels[order[i - 1]]:
             level += 1
-        levels[i] = level
+        levels[order[i]] = level
     return levels
 
 
@@ -160,9 +160,7 @@ def _tau(first, last, offsets, labels, score_level, order, is_b, blank, out):  #
         ranked = np.empty(n)
         for i in range(n):
             ranked[i] = labels[order[begin + i]]
-        by_label = np.argsort(-ranked, kind="mergesort")
-        level = np.empty(n, np.int64)
-        level[by_label] = _levels(ranked[by_label], n)
+        level = _levels(ranked)
         pairs = n * (n - 1) // 2
         same_label, same_score, same_both, wrong = 0, 0, 0, 0
         tree, label_run = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
@@ -211,16 +209,14 @@ def _tau_ap(first, last, offsets, found, blank, out):  # type: ignore[no-untyped
         begin, end = offsets[query], offsets[query + 1]
         n = end - begin
         ranked = found[begin:end]
-        by_label = np.argsort(-ranked, kind="mergesort")
-        level = np.empty(n, np.int64)
-        level[by_label] = _levels(ranked[by_label], n)
+        level = _levels(ranked)
         tree, total = np.zeros(n + 1, np.int64), 0.0
         for i in range(n):
             if i > 0:
                 better, not_worse = _up_to(tree, level[i] - 1), _up_to(tree, level[i])
                 total += (better - (i - not_worse)) / i
             _add(tree, level[i])
-        out[query] = total / (n - 1) if n > 1 and level[by_label[n - 1]] > 1 else blank
+        out[query] = total / (n - 1) if n > 1 and level.max() > 1 else blank
 
 
 def tau_ap(ranking: Ranking, *, blank: Blank = "skip") -> Floats:
@@ -248,9 +244,7 @@ def _preferences(first, last, offsets, found, retrieved, cutoff, is_weighted, bl
         begin, end = offsets[query], offsets[query + 1]
         n = end - begin
         ranked = found[begin:end]
-        by_label = np.argsort(-ranked, kind="mergesort")
-        level = np.empty(n, np.int64)
-        level[by_label] = _levels(ranked[by_label], n)
+        level = _levels(ranked)
         tree = np.zeros(n + 1, np.int64)
         right, ordered = 0.0, 0.0
         for i in range(n - 1, -1, -1):  # from the last rank up, so that the tree holds the documents below

@@ -1,12 +1,11 @@
 """The inner loop of the LETOR reader: bytes in, numbers out.
 
-One pass over the text does everything: labels, query ids, features and comments. A number is read as an integer of at most 19
-digits and a power of ten. Where that cannot be exact and rounding it to float32 could go either way, the place is put off and
-Python's own ``float`` decides afterwards, so that every value equals ``numpy.float32(float(text))``.
+One pass over the text does everything: labels, query ids, features and comments. A value that cannot be rounded to float32 surely
+(see :mod:`podium.sources.decimals`) is put off, and Python's own ``float`` decides afterwards, so that every value equals
+``numpy.float32(float(text))``.
 
 The caller guarantees a newline at the end of the text and eight more bytes behind it: the newline stops every loop, so none of
-them checks for the end, and digits can be taken eight at a time (they lie in one machine word; three multiplications turn them
-into a number).
+them checks for the end.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from podium.ragged import kernel
+from podium.sources.decimals import POWERS, WHOLE_POWERS, byte, decimal, digits, is_digit, ones, put_word, rounds_surely, word
 
 __all__ = [
     "AT",
@@ -52,75 +49,9 @@ WIDER = -1  # not a problem of the file: the table has too few columns
 
 
 ROWS, RUNS, PUT_OFF, PROBLEM, AT = range(5)  # places in the kernel's answer, `state`
-_SPACE, _TAB, _NEWLINE, _RETURN, _HASH, _COLON, _DOT, _MINUS, _PLUS, _ZERO, _NINE, _EQUALS = (ord(c) for c in " \t\n\r#:.-+09=")
-_SMALL_E, _LARGE_E = ord("e"), ord("E")
-_POWERS = np.array([float(f"1e{e}") for e in range(309)])
-_WHOLE_POWERS = np.array([10**e for e in range(9)], dtype=np.uint64)
-_EXACT_POWER = 22  # 10^22 is the largest power of ten that a double holds exactly
-_TWO53 = np.uint64(2**53)
-_FULL = np.uint64(10**18)  # one more digit always fits below this, 19 digits in all
-_U0, _U8, _U10, _U16, _U32 = (np.uint64(n) for n in (0, 8, 10, 16, 32))
-_ZEROS, _TOP_BITS, _LOW_BITS = (np.uint64(n * 0x0101010101010101) for n in (0x30, 0x80, 0x7F))
-_NOT_DIGIT = np.uint64(0x7676767676767676)  # carries into the top bit from 10 on
-_NEWLINES = np.uint64(_NEWLINE * 0x0101010101010101)
-_PAIRS = np.uint64(0x000000FF000000FF)
-_HIGH_PAIRS, _LOW_PAIRS = np.uint64(100 + (1000000 << 32)), np.uint64(1 + (10000 << 32))
-_FLOAT32_TINY, _FLOAT32_MAX = 1.2e-38, 3.4028235677973366e38  # below: subnormal; from the second on: rounds to infinity
-
-
-def _instruction(function: Any) -> Any:
-    """A function that says which machine instructions stand for a call of it."""
-    return intrinsic(function)
-
-
-@_instruction
-def _byte(_context: Any, text: Any, _i: Any) -> Any:
-    """``text[i]`` as int64, without Numba's handling of negative indices: a tenth faster."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.zext(builder.load(builder.gep(array.data, [arguments[1]])), ir.IntType(64))
-
-    return types.int64(text, types.int64), generate
-
-
-@_instruction
-def _word(_context: Any, text: Any, _i: Any) -> Any:
-    """``text[i:i + 8]`` as one little-endian word, at any address."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
-
-    return types.uint64(text, types.int64), generate
-
-
-@_instruction
-def _put_word(_context: Any, text: Any, _i: Any, _value: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        builder.store(arguments[2], builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(text, types.int64, types.uint64), generate
-
-
-@_instruction
-def _trailing_zeros(_context: Any, _word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.uint64), generate
-
-
-@_instruction
-def _ones(_context: Any, _word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
+_SPACE, _TAB, _NEWLINE, _RETURN, _HASH, _COLON, _DOT, _MINUS, _ZERO, _EQUALS = (ord(c) for c in " \t\n\r#:.-0=")
+_FLOAT32_MAX = 3.4028235677973366e38  # from here on, float32 rounds to infinity
+_NEWLINES, _LOW_BITS = (np.uint64(n * 0x0101010101010101) for n in (_NEWLINE, 0x7F))
 
 
 @kernel
@@ -128,18 +59,13 @@ def count_newlines(text: Any, begin: int, end: int) -> int:
     """How many newlines lie in ``text[begin:end]``."""
     count, i = 0, begin
     while i + 8 <= end:
-        difference = _word(text, i) ^ _NEWLINES
-        count += _ones(~(((difference & _LOW_BITS) + _LOW_BITS) | difference | _LOW_BITS))  # a top bit for each zero byte
+        difference = word(text, i) ^ _NEWLINES
+        count += ones(~(((difference & _LOW_BITS) + _LOW_BITS) | difference | _LOW_BITS))  # a top bit for each zero byte
         i += 8
     while i < end:
-        count += _byte(text, i) == _NEWLINE
+        count += byte(text, i) == _NEWLINE
         i += 1
     return count
-
-
-@kernel
-def _is_digit(c: int) -> bool:
-    return _ZERO <= c <= _NINE
 
 
 @kernel
@@ -149,99 +75,21 @@ def _ends_field(c: int) -> bool:
 
 @kernel
 def _skip_blanks(text: Any, i: int) -> int:
-    while _byte(text, i) == _SPACE or _byte(text, i) == _TAB:
+    while byte(text, i) == _SPACE or byte(text, i) == _TAB:
         i += 1
     return i
 
 
 @kernel
 def _line_end(text: Any, i: int) -> int:
-    while _byte(text, i) != _NEWLINE:
+    while byte(text, i) != _NEWLINE:
         i += 1
     return i
 
 
 @kernel
-def _digits(word: Any) -> tuple[int, Any]:
-    """How many of the eight characters, from the first on, are digits, and their value."""
-    values = word ^ _ZEROS
-    others = ((values + _NOT_DIGIT) | values) & _TOP_BITS
-    count = 8 if others == _U0 else _trailing_zeros(others) >> 3
-    if count == 0:
-        return 0, _U0
-    pairs = values << np.uint64(64 - 8 * count)
-    pairs = pairs * _U10 + (pairs >> _U8)
-    number = ((pairs & _PAIRS) * _HIGH_PAIRS + ((pairs >> _U16) & _PAIRS) * _LOW_PAIRS) >> _U32
-    return count, number
-
-
-@kernel
-def _mantissa(text: Any, i: int) -> tuple[Any, int, int, bool, int]:
-    """Digits with at most one point: the first 19 as a number, its power of ten, the count, whether some were dropped, the end."""
-    number, exponent, count, dropped = _U0, 0, 0, False
-    c, after_point = _byte(text, i), False
-    while _is_digit(c) or (c == _DOT and not after_point):
-        if c == _DOT:
-            after_point = True
-        else:
-            if number < _FULL:
-                number = number * _U10 + np.uint64(c - _ZERO)
-                exponent -= after_point
-            else:
-                dropped = dropped or c != _ZERO
-                exponent += not after_point
-            count += 1
-        i += 1
-        c = _byte(text, i)
-    return number, exponent, count, dropped, i
-
-
-@kernel
-def _decimal(text: Any, i: int) -> tuple[float, int, int]:
-    """A number at ``i``: its value, how good that is, and where it ends.
-
-    How good: 0 = there is no number here, 1 = the nearest double, 2 = a few units in the last place off at most, 3 = unknown.
-    """
-    start, negative = i, _byte(text, i) == _MINUS
-    i += negative or _byte(text, i) == _PLUS
-    number, exponent, count, dropped, i = _mantissa(text, i)
-    if count == 0:
-        return 0.0, 0, start
-    c = _byte(text, i)
-    if c == _SMALL_E or c == _LARGE_E:
-        i += 1
-        minus = _byte(text, i) == _MINUS
-        i += minus or _byte(text, i) == _PLUS
-        if not _is_digit(_byte(text, i)):
-            return 0.0, 0, start
-        power = 0
-        while _is_digit(_byte(text, i)):
-            power = min(power * 10 + _byte(text, i) - _ZERO, 1_000_000_000)
-            i += 1
-        exponent += -power if minus else power
-    value, quality = float(number), 3
-    if number == _U0 and not dropped:
-        quality = 1
-    elif -300 <= exponent <= 280:
-        value = value / _POWERS[-exponent] if exponent < 0 else value * _POWERS[exponent]
-        is_exact = number < _TWO53 and not dropped and -_EXACT_POWER <= exponent <= _EXACT_POWER
-        quality = 1 if is_exact else 2
-    return -value if negative else value, quality, i
-
-
-@kernel
-def _rounds_surely(value: float) -> Any:
-    """Whether a double a few units off rounds to the same float32 as the number it stands for."""
-    size = abs(value)
-    if not _FLOAT32_TINY < size < 3.4e38:
-        return False
-    tail = np.float64(size).view(np.int64) & 0x1FFFFFFF  # what the rounding cuts off; its middle is where it turns
-    return abs(tail - 0x10000000) > 16
-
-
-@kernel
 def _is_null(text: Any, i: int) -> Any:
-    return _byte(text, i) == 78 and _byte(text, i + 1) == 85 and _byte(text, i + 2) == 76 and _byte(text, i + 3) == 76
+    return byte(text, i) == 78 and byte(text, i + 1) == 85 and byte(text, i + 2) == 76 and byte(text, i + 3) == 76
 
 
 @kernel
@@ -249,7 +97,7 @@ def _same(text: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
     if a_end - a != b_end - b:
         return False
     for j in range(a_end - a):
-        if _byte(text, a + j) != _byte(text, b + j):
+        if byte(text, a + j) != byte(text, b + j):
             return False
     return True
 
@@ -258,18 +106,18 @@ def _same(text: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
 def _comment(text: Any, i: int, spans: Any, row: int) -> int:
     """Note where the document id and the rest of the comment lie; ``i`` is behind the '#'. Returns the place of the newline."""
     i = _skip_blanks(text, i)
-    if (_word(text, i) & np.uint64(0xFFFFFFFFFF)) == np.uint64(0x6469636F64):  # 'docid'
+    if (word(text, i) & np.uint64(0xFFFFFFFFFF)) == np.uint64(0x6469636F64):  # 'docid'
         j = _skip_blanks(text, i + 5)
-        if _byte(text, j) == _EQUALS:
+        if byte(text, j) == _EQUALS:
             i = _skip_blanks(text, j + 1)
     spans[row, 0] = i
-    while not (_byte(text, i) == _SPACE or _byte(text, i) == _NEWLINE or _byte(text, i) == _TAB or _byte(text, i) == _RETURN):
+    while not (byte(text, i) == _SPACE or byte(text, i) == _NEWLINE or byte(text, i) == _TAB or byte(text, i) == _RETURN):
         i += 1
     spans[row, 1] = i
     i = _skip_blanks(text, i)
     start, i = i, _line_end(text, i)
     stop = i
-    while stop > start and (_byte(text, stop - 1) == _SPACE or _byte(text, stop - 1) == _TAB or _byte(text, stop - 1) == _RETURN):
+    while stop > start and (byte(text, stop - 1) == _SPACE or byte(text, stop - 1) == _TAB or byte(text, stop - 1) == _RETURN):
         stop -= 1
     spans[row, 2], spans[row, 3] = start, stop
     return i
@@ -279,37 +127,37 @@ def _comment(text: Any, i: int, spans: Any, row: int) -> int:
 def _feature_number(text: Any, i: int, limit: int) -> tuple[int, int, int]:
     """A feature's number at ``i``: the number, where its value begins, and the problem if there is one."""
     number, start = 0, i
-    while _is_digit(_byte(text, i)):
-        number = min(number * 10 + _byte(text, i) - _ZERO, limit + 1)
+    while is_digit(byte(text, i)):
+        number = min(number * 10 + byte(text, i) - _ZERO, limit + 1)
         i += 1
-    if _byte(text, i) == _COLON and i > start:
+    if byte(text, i) == _COLON and i > start:
         return number, i + 1, _BAD_NUMBER if number == 0 else (_TOO_LARGE if number > limit else 0)
-    while not (_ends_field(_byte(text, i)) or _byte(text, i) == _COLON):
+    while not (_ends_field(byte(text, i)) or byte(text, i) == _COLON):
         i += 1
-    return 0, i, _BAD_NUMBER if _byte(text, i) == _COLON and i > start else _BAD_FEATURE
+    return 0, i, _BAD_NUMBER if byte(text, i) == _COLON and i > start else _BAD_FEATURE
 
 
 @kernel
 def _long_value(text: Any, i: int) -> tuple[float, int, int]:
     """The value at ``i``, how good it is (0 = not a value, 1 = rounds to the right float32, 3 = unknown), and its end."""
-    value, quality, stop = _decimal(text, i)
+    value, quality, stop = decimal(text, i)
     if quality == 0 and _is_null(text, i):
         value, quality, stop = np.nan, 1, i + 4
-    if quality == 0 or not _ends_field(_byte(text, stop)) or (quality == 1 and abs(value) >= _FLOAT32_MAX):
+    if quality == 0 or not _ends_field(byte(text, stop)) or (quality == 1 and abs(value) >= _FLOAT32_MAX):
         return 0.0, 0, i
     if quality == 2:
-        quality = 1 if _rounds_surely(value) else 3
+        quality = 1 if rounds_surely(value) else 3
     return value, quality, stop
 
 
 @kernel
 def _query_id(text: Any, i: int) -> tuple[int, int]:
     """Where the id of a ``qid:<id>`` field at ``i`` begins and ends; the same place twice if it is not one."""
-    if (_word(text, i) & np.uint64(0xFFFFFFFF)) != np.uint64(0x3A646971):  # 'qid:'
+    if (word(text, i) & np.uint64(0xFFFFFFFF)) != np.uint64(0x3A646971):  # 'qid:'
         return i, i
     start = i + 4
     i = start
-    while not _ends_field(_byte(text, i)):
+    while not _ends_field(byte(text, i)):
         i += 1
     return start, i
 
@@ -323,7 +171,7 @@ def _fail(state: Any, problem: int, at: int) -> int:
 @kernel
 def _fail_at(text: Any, state: Any, problem: int, at: int) -> None:
     """The same for a field that is not there at all: it may be a carriage return that is in the way."""
-    is_stray = _byte(text, at) == _RETURN and _byte(text, at + 1) != _NEWLINE
+    is_stray = byte(text, at) == _RETURN and byte(text, at + 1) != _NEWLINE
     _fail(state, _STRAY_RETURN if is_stray else problem, at)
 
 
@@ -341,13 +189,13 @@ def _features(text, i, row, width, limit, heads, features, put_off, state):  # t
     """The features of one line from ``i`` on; returns where they end, or -1 if something is wrong."""
     base, column = row * width, 0
     while True:
-        if column < width and (_word(text, i) & heads[column, 1]) == heads[column, 0]:
+        if column < width and (word(text, i) & heads[column, 1]) == heads[column, 0]:
             field = i + 1
             i += np.int64(heads[column, 2])
         else:
             i = _skip_blanks(text, i)
-            c = _byte(text, i)
-            if c == _NEWLINE or c == _HASH or (c == _RETURN and _byte(text, i + 1) == _NEWLINE):
+            c = byte(text, i)
+            if c == _NEWLINE or c == _HASH or (c == _RETURN and byte(text, i + 1) == _NEWLINE):
                 break
             if c == _RETURN:
                 return _fail(state, _STRAY_RETURN, i)
@@ -364,13 +212,13 @@ def _features(text, i, row, width, limit, heads, features, put_off, state):  # t
                 column += 1
         # Most values look like 0.123456: one digit, a point, and up to eight more. This stands here, in branches, and not in a
         # function: merged into a choice between two values of i, each value would wait for the one before (half the speed).
-        start, sign = i, _byte(text, i) == _MINUS
-        c = _byte(text, i + sign)
+        start, sign = i, byte(text, i) == _MINUS
+        c = byte(text, i + sign)
         count, value = 0, 0.0
-        if _is_digit(c) and _byte(text, i + sign + 1) == _DOT:
-            count, fraction = _digits(_word(text, i + sign + 2))
-        if count > 0 and _ends_field(_byte(text, i + sign + 2 + count)):
-            value = float(np.uint64(c - _ZERO) * _WHOLE_POWERS[count] + fraction) / _POWERS[count]
+        if is_digit(c) and byte(text, i + sign + 1) == _DOT:
+            count, fraction = digits(word(text, i + sign + 2))
+        if count > 0 and _ends_field(byte(text, i + sign + 2 + count)):
+            value = float(np.uint64(c - _ZERO) * WHOLE_POWERS[count] + fraction) / POWERS[count]
             if sign:
                 value = -value
             i += sign + 2 + count
@@ -400,13 +248,13 @@ def parse_rows(text, begin, end, first_row, width, limit, heads, features, label
     qid_start, qid_stop = 0, -1
     while i < end:
         i = _skip_blanks(text, i)
-        c = _byte(text, i)
-        if c == _NEWLINE or c == _HASH or (c == _RETURN and _byte(text, i + 1) == _NEWLINE):  # empty, or only a comment
+        c = byte(text, i)
+        if c == _NEWLINE or c == _HASH or (c == _RETURN and byte(text, i + 1) == _NEWLINE):  # empty, or only a comment
             i = _line_end(text, i) + 1
             continue
         field = i
-        value, quality, i = _decimal(text, i)
-        if quality == 0 or not _ends_field(_byte(text, i)):
+        value, quality, i = decimal(text, i)
+        if quality == 0 or not _ends_field(byte(text, i)):
             _fail_at(text, state, _BAD_LABEL, field)
             return
         labels[row] = value
@@ -424,7 +272,7 @@ def parse_rows(text, begin, end, first_row, width, limit, heads, features, label
         i = _features(text, i, row, width, limit, heads, features, put_off, state)
         if i < 0:
             return
-        if _byte(text, i) == _HASH:
+        if byte(text, i) == _HASH:
             i = _comment(text, i + 1, spans, row)
         else:
             spans[row, 0], spans[row, 1], spans[row, 2], spans[row, 3] = i, i, i, i
@@ -439,12 +287,12 @@ def widest_feature(text: Any, begin: int, end: int, limit: int) -> int:
     """The largest feature number before any comment, as far as it can be told without parsing."""
     widest, i = 0, begin
     while i < end:
-        while not (_ends_field(_byte(text, i))):
+        while not (_ends_field(byte(text, i))):
             i += 1
-        if _byte(text, i) == _HASH:
+        if byte(text, i) == _HASH:
             i = _line_end(text, i)
         i += 1
-        if i < end and _is_digit(_byte(text, i)):
+        if i < end and is_digit(byte(text, i)):
             number, _, problem = _feature_number(text, i, limit)
             if problem == 0:
                 widest = max(widest, number)
@@ -460,7 +308,7 @@ def copy_spans(text: Any, starts: Any, stops: Any, out: Any, at: int, new_starts
     for j in range(len(starts)):
         new_starts[j] = at
         for i in range(0, stops[j] - starts[j], 8):
-            _put_word(out, at + i, _word(text, starts[j] + i))
+            put_word(out, at + i, word(text, starts[j] + i))
         at += stops[j] - starts[j]
         new_stops[j] = at
     return at
