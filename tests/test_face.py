@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,19 @@ podium.measures.evaluate(["ndcg@10", "map"], data.features[:, 0], data.labels, d
 print(json.dumps(sorted(sys.modules)))"""
     loaded = {name.split(".")[0] for name in json.loads(python(code))}
     assert not loaded & {"pandas", "polars", "pyarrow", "zstandard", "matplotlib", "sklearn", "torch", "click"}
+
+
+def test_code_compiled_before_any_file_changed_is_compiled_again(tmp_path: Path) -> None:
+    """A kernel is made of kernels of other files; Numba by itself looks at one file only."""
+    package = tmp_path / "podium"
+    shutil.copytree(Path(podium.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    code = "import numpy as np; from podium.sources.letor_kernels import count_newlines as count; print(count(np.zeros(8, np.uint8), 0, 8))"
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DEBUG_CACHE": "1", "PYTHONPATH": str(tmp_path)}
+    assert "saved to" in python(code, **cache)
+    assert "saved to" not in python(code, **cache)
+    changed = package / "sources" / "decimals.py"
+    changed.write_text(changed.read_text() + "# changed\n")
+    assert "saved to" in python(code, **cache)
 
 
 def test_a_second_run_of_a_command_compiles_nothing(tmp_path: Path) -> None:

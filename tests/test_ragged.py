@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
 import threading
@@ -166,14 +167,17 @@ def test_the_pool_can_be_entered_from_several_threads_at_once() -> None:
     assert answers == {caller: [caller * 10 + n for n in range(4)] for caller in range(6)}
 
 
-def test_what_a_job_starts_runs_in_line_so_that_workers_never_wait_for_each_other() -> None:
-    set_threads(2)
-    inner = lambda: (threading.get_ident(), in_parallel([threading.get_ident] * 3), spans(offsets_of([5, 5]), grain=1))
-    for thread, inside, cut in in_parallel([inner] * 8):
-        assert inside == [thread] * 3
-        assert cut == [(0, 2)]
-    assert len(spans(offsets_of([5, 5]), grain=1)) == 2, "and afterwards everything is as before"
-
+NESTED = """
+import threading
+from podium.ragged import in_parallel, offsets_of, set_threads, spans
+def inner():
+    return threading.get_ident(), in_parallel([threading.get_ident] * 3), spans(offsets_of([5, 5]), grain=1)
+set_threads(2)
+for thread, inside, cut in in_parallel([inner] * 8):
+    assert inside == [thread] * 3
+    assert cut == [(0, 2)]
+assert len(spans(offsets_of([5, 5]), grain=1)) == 2  # afterwards everything is as before
+"""
 
 FORK = """
 import multiprocessing, os
@@ -193,11 +197,19 @@ assert answers.get() == 28
 """
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
-def test_the_pool_works_in_a_forked_child() -> None:
-    # in a process of its own: Python 3.12 warns of a fork with threads, which is what is tried here
-    done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORK], capture_output=True, text=True, timeout=60)
+def run_alone(script: str) -> None:
+    """In a process of its own: it may hang, and Python 3.12 warns of a fork with threads, which is what is tried here."""
+    done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", script], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_job_starts_runs_in_line_so_that_workers_never_wait_for_each_other() -> None:
+    run_alone(NESTED)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_the_pool_works_in_a_forked_child() -> None:
+    run_alone(FORK)
 
 
 def test_the_number_of_threads_is_what_was_set_else_the_environment_else_every_core(monkeypatch: pytest.MonkeyPatch) -> None:

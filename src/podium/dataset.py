@@ -254,8 +254,8 @@ class Dataset:
         labels = self.labels[rows]
         return Dataset(
             self.features[rows], labels, np.array([0, len(labels)]), Strings.of([""]),
-            None if self.given_ids is None else self.given_ids[rows],
-            None if self.notes is None else self.notes[rows],
+            _text_column(None if self.given_ids is None else self.given_ids[rows]),
+            _text_column(None if self.notes is None else self.notes[rows]),
             given_names=self.given_names,
         )  # fmt: skip
 

@@ -8,11 +8,13 @@ from several threads at once, survives a fork, and small work never reaches it.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -35,7 +37,19 @@ _pool: ThreadPoolExecutor | None = None
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` on first use, without the interpreter lock, and keep the machine code on disk."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    # Numba takes its cached code for current while the kernel's own file is unchanged; kernels call kernels of other files.
+    kept = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if kept is not None and hasattr(kept, "_source_stamp"):
+        kept._source_stamp = _source_stamp()
+    return compiled
+
+
+@functools.cache
+def _source_stamp() -> tuple[float, int]:
+    """When any file of the package was last changed, and the size of all: what cached machine code is good for."""
+    facts = [path.stat() for path in Path(__file__).parent.rglob("*.py")]
+    return max(fact.st_mtime for fact in facts), sum(fact.st_size for fact in facts)
 
 
 def threads() -> int:

@@ -19,6 +19,7 @@ from podium.ragged import Floats, Ints, in_parallel, kernel, over_queries, spans
 __all__ = ["rank_rows", "rank_values", "top_rows"]
 
 _U1 = np.uint32(1)
+_63, _LOWEST, _HIGHEST = np.int64(63), np.int64(-(2**63)), np.int64(2**63 - 1)
 _SHORT = 16  # rows up to which insertion beats merging
 
 
@@ -31,112 +32,114 @@ def _place_bits(n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _larger(a, b):  # type: ignore[no-untyped-def]
-    return a if a > b else b
+def _extremes(bits):  # type: ignore[no-untyped-def]
+    """The best and the worst of some scores, given their bits: turned so that they compare like the numbers, four at a time."""
+    high, low = _LOWEST, _HIGHEST
+    for i in range(len(bits)):
+        turned = bits[i] ^ ((bits[i] >> _63) & _HIGHEST)
+        high = turned if turned > high else high
+        low = turned if turned < low else low
+    return _score(high), _score(low)
 
 
 @kernel
-def _smaller(a, b):  # type: ignore[no-untyped-def]
-    return a if a < b else b
+def _score(turned):  # type: ignore[no-untyped-def]
+    return np.int64(turned ^ ((turned >> _63) & _HIGHEST)).view(np.float64)
 
 
 @kernel
-def _extremes(scores, begin, end):  # type: ignore[no-untyped-def]
-    """The best and the worst score; four lanes, since within one each comparison waits for the one before."""
-    a, b, c, d = scores[begin], scores[begin], scores[begin], scores[begin]
-    e, f, g, h = a, b, c, d
-    row = begin
-    while row + 4 <= end:
-        s, t, u, v = scores[row], scores[row + 1], scores[row + 2], scores[row + 3]
-        a, b, c, d = _larger(a, s), _larger(b, t), _larger(c, u), _larger(d, v)
-        e, f, g, h = _smaller(e, s), _smaller(f, t), _smaller(g, u), _smaller(h, v)
-        row += 4
-    while row < end:
-        a, e = _larger(a, scores[row]), _smaller(e, scores[row])
-        row += 1
-    return _larger(_larger(a, b), _larger(c, d)), _smaller(_smaller(e, f), _smaller(g, h))
-
-
-@kernel
-def _pack(first, last, offsets, scores, keys):  # type: ignore[no-untyped-def]
+def _pack(first, last, offsets, all_scores, all_bits, all_keys):  # type: ignore[no-untyped-def]
     for query in range(first, last):
         begin, end = offsets[query], offsets[query + 1]
         if begin == end:
             continue
+        scores, keys = all_scores[begin:end], all_keys[begin:end]  # an index into these is never negative: loops become vectors
         shift = np.uint32(_place_bits(end - begin))
         steps = float((1 << (32 - shift)) - 1)
-        best, worst = _extremes(scores, begin, end)
+        best, worst = _extremes(all_bits[begin:end])
         scale = steps / (best - worst)
         if 0.0 < scale < np.inf:
-            for row in range(begin, end):
-                step = _smaller((best - scores[row]) * scale, steps)
-                keys[row] = (np.uint32(step) << shift) | np.uint32(row - begin)
+            for i in range(len(scores)):
+                step = (best - scores[i]) * scale
+                step = step if step < steps else steps
+                keys[i] = (np.uint32(step) << shift) | np.uint32(i)
         else:  # all scores are equal, or no double holds their range (minus infinity is one): one step, and exact scores decide
-            for row in range(begin, end):
-                keys[row] = np.uint32(row - begin)
+            for i in range(len(scores)):
+                keys[i] = np.uint32(i)
 
 
 @kernel
-def _put_right(order, begin, end, scores):  # type: ignore[no-untyped-def]
-    """Sort rows of one step by score, then by place; they come in the order of their places, so equal scores are right already."""
+def _put_right(order, scores):  # type: ignore[no-untyped-def]
+    """Sort places of one step by score; they come in ascending order, so equal scores are right already."""
     is_right = True
-    for i in range(begin + 1, end):
+    for i in range(1, len(order)):
         is_right = is_right and scores[order[i - 1]] >= scores[order[i]]
     if is_right:
         return
-    if end - begin > _SHORT:
-        rows = order[begin:end].copy()
-        order[begin:end] = rows[np.argsort(-scores[rows], kind="mergesort")]
+    if len(order) > _SHORT:
+        order[:] = order[np.argsort(-scores[order], kind="mergesort")]
         return
-    for i in range(begin + 1, end):
-        row, j = order[i], i - 1
-        while j >= begin and scores[order[j]] < scores[row]:
+    for i in range(1, len(order)):
+        place, j = order[i], i - 1
+        while j >= 0 and scores[order[j]] < scores[place]:
             order[j + 1] = order[j]
             j -= 1
-        order[j + 1] = row
+        order[j + 1] = place
 
 
 @kernel
-def _order(begin, end, scores, keys, order, base):  # type: ignore[no-untyped-def]
-    """The rows of one query in the order of its sorted keys, written from ``base`` on."""
-    shift = np.uint32(_place_bits(end - begin))
+def _has_equal_steps(keys, shift):  # type: ignore[no-untyped-def]
+    equal = 0
+    for i in range(1, len(keys)):
+        equal += (keys[i] >> shift) == (keys[i - 1] >> shift)
+    return equal > 0
+
+
+@kernel
+def _places(scores, keys, shift, order):  # type: ignore[no-untyped-def]
+    """The places of one query's rows in the order of its sorted keys, those of one step put right."""
     mask = (_U1 << shift) - _U1
-    move, equal_neighbours = base - begin, 0
-    for i in range(begin, end):
-        order[move + i] = begin + np.int64(keys[i] & mask)
-    for i in range(begin + 1, end):
-        equal_neighbours += (keys[i] >> shift) == (keys[i - 1] >> shift)
-    if equal_neighbours == 0:
+    for i in range(len(keys)):
+        order[i] = keys[i] & mask
+    if not _has_equal_steps(keys, shift):
         return
-    run = begin
-    for i in range(begin + 1, end + 1):
-        if i == end or (keys[i] >> shift) != (keys[run] >> shift):
+    run = 0
+    for i in range(1, len(keys) + 1):
+        if i == len(keys) or (keys[i] >> shift) != (keys[run] >> shift):
             if i - run > 1:
-                _put_right(order, move + run, move + i, scores)
+                _put_right(order[run:i], scores)
             run = i
 
 
 @kernel
 def _rows(first, last, offsets, scores, keys, _values, out):  # type: ignore[no-untyped-def]
     for query in range(first, last):
-        _order(offsets[query], offsets[query + 1], scores, keys, out, offsets[query])
+        begin, end = offsets[query], offsets[query + 1]
+        order = out[begin:end]
+        _places(scores[begin:end], keys[begin:end], np.uint32(_place_bits(end - begin)), order)
+        for i in range(len(order)):
+            order[i] += begin
 
 
 @kernel
-def _values(first, last, offsets, scores, keys, values, out):  # type: ignore[no-untyped-def]
-    largest = 0
-    for query in range(first, last):
-        largest = max(largest, offsets[query + 1] - offsets[query])
-    order = np.empty(largest, np.int64)
+def _values(first, last, offsets, all_scores, all_keys, all_values, all_out):  # type: ignore[no-untyped-def]
     for query in range(first, last):
         begin, end = offsets[query], offsets[query + 1]
-        _order(begin, end, scores, keys, order, 0)
-        for i in range(begin, end):
-            out[i] = values[order[i - begin]]
+        keys, values, out = all_keys[begin:end], all_values[begin:end], all_out[begin:end]
+        shift = np.uint32(_place_bits(end - begin))
+        if _has_equal_steps(keys, shift):
+            order = np.empty(end - begin, np.int64)
+            _places(all_scores[begin:end], keys, shift, order)
+            for i in range(len(order)):
+                out[i] = values[order[i]]
+        else:
+            mask = (_U1 << shift) - _U1
+            for i in range(len(keys)):
+                out[i] = values[np.uint64(keys[i] & mask)]
 
 
 def _sort_span(read_out: Any, first: int, last: int, offsets: Ints, scores: Floats, keys: Any, values: Floats, out: Any) -> None:
-    _pack(first, last, offsets, scores, keys)
+    _pack(first, last, offsets, scores, scores.view(np.int64), keys)
     begin, end = offsets[first], offsets[last]
     size, queries = offsets[first + 1] - begin, last - first
     if (np.diff(offsets[first : last + 1]) == size).all():
@@ -188,19 +191,18 @@ def _insert(best, order, base, place, score, row):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _top(first, last, offsets, scores, depth, top_offsets, order):  # type: ignore[no-untyped-def]
+def _top(first, last, offsets, all_scores, depth, top_offsets, order):  # type: ignore[no-untyped-def]
     """Keep the best ``depth`` rows in order while passing over the others once: most fail the first comparison."""
     best = np.empty(depth)  # the scores of the rows kept, close at hand
     for query in range(first, last):
-        base, kept, begin, end = top_offsets[query], 0, offsets[query], offsets[query + 1]
-        for row in range(begin, min(begin + depth, end)):
-            _insert(best, order, base, kept, scores[row], row)
-            kept += 1
-        worst = best[kept - 1] if kept > 0 else 0.0
-        for row in range(begin + depth, end):
-            if scores[row] > worst:
-                _insert(best, order, base, kept - 1, scores[row], row)
-                worst = best[kept - 1]
+        base, begin = top_offsets[query], offsets[query]
+        scores = all_scores[begin : offsets[query + 1]]
+        kept = min(depth, len(scores))
+        for i in range(kept):
+            _insert(best, order, base, i, scores[i], begin + i)
+        for i in range(kept, len(scores)):
+            if scores[i] > best[kept - 1]:
+                _insert(best, order, base, kept - 1, scores[i], begin + i)
 
 
 def top_rows(scores: Floats, offsets: Ints, depth: int) -> tuple[Ints, Ints]:

@@ -38,7 +38,10 @@ class Strings(Sequence[str]):
         """From anything that prints: whole floats lose their ``.0``, so that ids from a table read as ids."""
         if isinstance(values, Strings):
             return values
-        encoded = [as_text(value).encode() for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
+        try:
+            encoded = [as_text(value).encode() for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
+        except UnicodeError as error:
+            raise DataError(f"text must be Unicode that UTF-8 can hold ({error})") from None
         stops = np.cumsum([len(text) for text in encoded], dtype=np.int64)
         starts = np.concatenate([np.zeros(min(1, len(stops)), np.int64), stops[:-1]])
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts, stops)

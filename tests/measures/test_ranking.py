@@ -34,8 +34,13 @@ def test_ideal_is_the_labels_highest_first() -> None:
 
 
 def test_the_best_of_each_query_have_offsets_of_their_own() -> None:
+    labels, offsets = Ranking([*range(80), 9], labels=[*range(80), 7], offsets=[0, 80, 81]).ranked(2)
+    assert (labels.tolist(), offsets.tolist()) == ([79, 78, 7], [0, 2, 3])
+
+
+def test_short_lists_are_ranked_whole_which_is_faster() -> None:
     labels, offsets = Ranking([1, 2, 3, 1], labels=[0, 2, 1, 7], offsets=[0, 3, 4]).ranked(2)
-    assert (labels.tolist(), offsets.tolist()) == ([1, 2, 7], [0, 2, 3])
+    assert (labels.tolist(), offsets.tolist()) == ([1, 2, 0, 7], [0, 3, 4])
 
 
 @given(lists=rankings())

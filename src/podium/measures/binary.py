@@ -17,9 +17,9 @@ _ALL = np.iinfo(np.int64).max
 
 @kernel
 def _relevant(query, offsets, labels, above):  # type: ignore[no-untyped-def]
-    count = 0
-    for row in range(offsets[query], offsets[query + 1]):
-        count += labels[row] > above
+    own, count = labels[offsets[query] : offsets[query + 1]], 0
+    for i in range(len(own)):
+        count += own[i] > above
     return count
 
 
@@ -28,8 +28,9 @@ def _average_precision(first, last, offsets, labels, found, found_at, retrieved,
     for query in range(first, last):
         hits, total, a = 0, 0.0, found_at[query]
         depth = min(cutoff, retrieved[query])
-        for r in range(depth):
-            is_hit = found[a + r] > above
+        first_ones = found[a : a + depth]
+        for r in range(len(first_ones)):
+            is_hit = first_ones[r] > above
             hits += is_hit
             total += (hits / (r + 1)) * is_hit  # no branch: whether a document is relevant is what nobody can predict
         relevant = hits if depth == offsets[query + 1] - offsets[query] else _relevant(query, offsets, labels, above)

@@ -9,7 +9,7 @@ import numpy as np
 from podium import truth
 from podium.errors import DataError
 from podium.measures.blank import Blank, value_of_blank
-from podium.measures.gain import excess
+from podium.measures.gain import SMALL_GAINS, excess
 from podium.measures.ranking import Ranking
 from podium.ragged import Floats, kernel, over_queries
 
@@ -154,12 +154,13 @@ def mean_ndcg(ranking: Ranking, *, gain: Gain = "exponential", discount: Discoun
 
 
 @kernel
-def _err(first, last, _offsets, found, found_at, retrieved, y_max, cutoff, blank, out):  # type: ignore[no-untyped-def]
+def _err(first, last, _offsets, found, found_at, retrieved, is_plain, y_max, cutoff, blank, out):  # type: ignore[no-untyped-def]
     for query in range(first, last):
         a, top = found_at[query], y_max[query]
+        labels = found[a : a + min(cutoff, retrieved[query])]
         total, still_looking, unit = 0.0, 1.0, np.exp2(-top)
-        for r in range(min(cutoff, retrieved[query])):
-            stop = excess(found[a + r], top, unit)
+        for r in range(len(labels)):  # plain labels without a branch: which label comes next is what nobody can predict
+            stop = SMALL_GAINS[np.uint64(labels[r])] * unit if is_plain[query] else excess(labels[r], top, unit)
             total += still_looking * stop / (r + 1)
             still_looking *= 1.0 - stop
             if still_looking < 1e-18 * total:  # all that is left adds up to less than this
@@ -187,7 +188,18 @@ def err(ranking: Ranking, *, cutoff: int | None = None, max: float | None = None
         if len(beyond):
             raise DataError(f"err was told that labels reach {max:g}, but query {beyond[0]} has {highest[beyond[0]]:g}")
         highest = np.where(highest > 0, float(max), 0.0)
-    over_queries(_err, ranking.offsets, found, found_at, ranking.retrieved, highest, _depth(ranking, cutoff), value_of_blank(blank), out)
+    over_queries(
+        _err,
+        ranking.offsets,
+        found,
+        found_at,
+        ranking.retrieved,
+        ranking.is_plain,
+        highest,
+        _depth(ranking, cutoff),
+        value_of_blank(blank),
+        out,
+    )
     return out
 
 

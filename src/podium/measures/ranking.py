@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.errors import DataError
+from podium.measures.gain import N_SMALL
 from podium.ragged import Floats, Ints, check_offsets, kernel, over_queries
 from podium.sorting import rank_rows, rank_values, top_rows
 
@@ -23,8 +24,8 @@ class Ranking:
     been found, and takes no rank. A label of NaN is *not judged*: it gains nothing, and measures made of preferences pass it over.
 
     >>> ranking = Ranking([0.1, 0.9, 0.5], labels=[0, 1, 2], offsets=[0, 3])
-    >>> ranking.ranked(2)[0].tolist(), ranking.ideal(2)[0].tolist()
-    ([1.0, 2.0], [2.0, 1.0])
+    >>> ranking.ranked(None)[0].tolist(), ranking.ideal(2)[0].tolist()
+    ([1.0, 2.0, 0.0], [2.0, 1.0])
     """
 
     def __init__(self, scores: ArrayLike, labels: ArrayLike, offsets: ArrayLike) -> None:
@@ -35,8 +36,8 @@ class Ranking:
             raise DataError(f"there are {len(self.scores)} scores but {len(self.given_labels)} labels")
         self.sizes: Ints = np.diff(self.offsets)
         self.retrieved: Ints = np.empty(len(self.sizes), np.int64)  # documents with a rank
-        odd = np.empty(len(self.sizes), np.bool_)
-        over_queries(_survey, self.offsets, self.scores, self.given_labels, self.retrieved, odd)
+        odd, self.is_plain = np.empty(len(self.sizes), np.bool_), np.empty(len(self.sizes), np.bool_)
+        over_queries(_survey, self.offsets, self.scores, self.given_labels, self.retrieved, odd, self.is_plain)
         self.is_all_judged = True
         if odd.any():
             self._look_closer()
@@ -50,7 +51,7 @@ class Ranking:
         part = object.__new__(Ranking)
         part.scores, part.given_labels, part.labels = self.scores[rows], self.given_labels[rows], self.labels[rows]
         part.offsets = self.offsets[first : last + 1] - rows.start
-        part.sizes, part.retrieved = self.sizes[queries], self.retrieved[queries]
+        part.sizes, part.retrieved, part.is_plain = self.sizes[queries], self.retrieved[queries], self.is_plain[queries]
         part.is_all_judged, part._sorted = self.is_all_judged, {}
         return part
 
@@ -78,12 +79,14 @@ class Ranking:
     @functools.cached_property
     def highest(self) -> Floats:
         """The largest label of each query, 0 at least."""
-        out = np.empty(self.n_queries)
-        over_queries(_highest, self.offsets, self.labels, out)
-        return out
+        ideal, offsets = self.ideal(1)
+        first = np.minimum(offsets[:-1], max(len(ideal) - 1, 0))  # a query without documents has no first one
+        return np.where(np.diff(offsets) > 0, np.maximum(ideal[first], 0.0), 0.0) if len(ideal) else np.zeros(self.n_queries)
 
     def ranked(self, depth: int | None) -> tuple[Floats, Ints]:
         """Labels in the order of the scores, the first ``depth`` of each query at least, and their offsets."""
+        if depth is not None and 0 < len(self.scores) < 16 * depth * self.n_queries:
+            depth = None  # sorting short lists whole is faster than choosing from them
         return self._labels_by("scores", self.scores, depth)
 
     def ideal(self, depth: int | None) -> tuple[Floats, Ints]:
@@ -123,20 +126,14 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
 
 
 @kernel
-def _survey(first, last, offsets, scores, labels, retrieved, odd):  # type: ignore[no-untyped-def]
-    """One look at every value before measuring: how many documents have a rank, and whether anything is not a usual number."""
+def _survey(first, last, offsets, all_scores, all_labels, retrieved, odd, is_plain):  # type: ignore[no-untyped-def]
+    """One look at every value before measuring: how many documents have a rank, whether anything is not a usual number, and
+    whether all labels are small whole numbers, whose gains can be looked up."""
     for query in range(first, last):
-        ranked, usual = 0, 0
-        for row in range(offsets[query], offsets[query + 1]):
-            ranked += scores[row] > -np.inf
-            usual += (scores[row] < np.inf) & (abs(labels[row]) < np.inf)
-        retrieved[query], odd[query] = ranked, usual < offsets[query + 1] - offsets[query]
-
-
-@kernel
-def _highest(first, last, offsets, labels, out):  # type: ignore[no-untyped-def]
-    for query in range(first, last):
-        highest = 0.0
-        for row in range(offsets[query], offsets[query + 1]):
-            highest = max(highest, labels[row])
-        out[query] = highest
+        scores, labels = all_scores[offsets[query] : offsets[query + 1]], all_labels[offsets[query] : offsets[query + 1]]
+        ranked, usual, plain = 0, 0, 0
+        for i in range(len(scores)):
+            ranked += scores[i] > -np.inf
+            usual += (scores[i] < np.inf) & (abs(labels[i]) < np.inf)
+            plain += (labels[i] >= 0.0) & (labels[i] < N_SMALL) & (labels[i] == np.floor(labels[i]))
+        retrieved[query], odd[query], is_plain[query] = ranked, usual < len(scores), plain == len(scores)

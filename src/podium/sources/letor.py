@@ -193,21 +193,30 @@ class LetorReader:
 
     def _keep_text(self, path: Path, text: Bytes, spans: Any, lines_before: int) -> None:
         """Copy document ids and notes out of the block, which is about to be used again."""
-        starts, stops = spans[:, 0::2], spans[:, 1::2]
-        sizes = (stops - starts).sum(axis=0, dtype=np.int64)
-        needed = self.text_size + int(sizes.sum())
-        if needed + 8 > len(self.text.flat):  # the copying kernel moves eight bytes at a time
+        sizes = (spans[:, 1::2] - spans[:, 0::2]).sum(axis=0, dtype=np.int64).tolist()
+        needed = self.text_size + sum(sizes)
+        if needed > len(self.text.flat):
             share = (self.rows + len(spans)) / max(len(self.labels.flat), 1)  # of the rows that there is room for
-            self.text.reserve(8 + int(needed * max(1.02 / max(share, 0.1), 1.25)), self.text_size)
-        at = self.text_size
-        for kind, name in enumerate(("document", "note")):
-            places = [self.spans[f"{name}_{edge}"].flat[self.rows : self.rows + len(spans)] for edge in ("starts", "stops")]
-            at = kernels.copy_spans(text, starts[:, kind], stops[:, kind], self.text.flat, at, *places)
-        if (self.text.flat[self.text_size : at] & 0x80).any():
+            self.text.reserve(int(needed * max(1.02 / max(share, 0.1), 1.25)), self.text_size)
+        places = {name: column.flat[self.rows : self.rows + len(spans)] for name, column in self.spans.items()}
+        jobs, at = [], self.text_size
+        for kind, (name, size) in enumerate(zip(("document", "note"), sizes, strict=True)):  # one thread copies ids, another notes
+            found = (
+                spans[:, 2 * kind],
+                spans[:, 2 * kind + 1],
+                self.text.flat,
+                at,
+                at + size,
+                places[f"{name}_starts"],
+                places[f"{name}_stops"],
+            )
+            jobs.append(functools.partial(kernels.copy_spans, text, *found))
+            at += size
+        if any(in_parallel(jobs)):
             _check_utf8(path, text, spans, lines_before)
         self.text_size = at
-        self.id_bytes += int(sizes[0])
-        self.note_bytes += int(sizes[1])
+        self.id_bytes += sizes[0]
+        self.note_bytes += sizes[1]
 
     def _keep_runs(self, path: Path, text: Bytes, pieces: list[_Piece], lines_before: int) -> None:
         for piece in pieces:

@@ -51,7 +51,7 @@ WIDER = -1  # not a problem of the file: the table has too few columns
 ROWS, RUNS, PUT_OFF, PROBLEM, AT = range(5)  # places in the kernel's answer, `state`
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH, _COLON, _DOT, _MINUS, _ZERO, _EQUALS = (ord(c) for c in " \t\n\r#:.-0=")
 _FLOAT32_MAX = 3.4028235677973366e38  # from here on, float32 rounds to infinity
-_NEWLINES, _LOW_BITS = (np.uint64(n * 0x0101010101010101) for n in (_NEWLINE, 0x7F))
+_NEWLINES, _LOW_BITS, _TOP_BITS = (np.uint64(n * 0x0101010101010101) for n in (_NEWLINE, 0x7F, 0x80))
 
 
 @kernel
@@ -300,18 +300,30 @@ def widest_feature(text: Any, begin: int, end: int, limit: int) -> int:
 
 
 @kernel
-def copy_spans(text: Any, starts: Any, stops: Any, out: Any, at: int, new_starts: Any, new_stops: Any) -> int:
-    """Copy each ``text[start:stop]`` behind one another into ``out`` from ``at`` on; note the new places; return the end.
+def copy_spans(text: Any, starts: Any, stops: Any, out: Any, at: int, end: int, new_starts: Any, new_stops: Any) -> Any:
+    """Copy each ``text[start:stop]`` behind one another into ``out[at:end]``, which they fill; note the new places.
 
-    Eight bytes at a time, so up to seven behind the end are written too: the next string, or nobody, owns them.
+    Eight bytes at a time while that stays within ``end``; beyond it, another thread may be writing. Returns whether any byte that was
+    looked at is not ASCII.
     """
+    seen = np.uint64(0)
     for j in range(len(starts)):
         new_starts[j] = at
-        for i in range(0, stops[j] - starts[j], 8):
-            put_word(out, at + i, word(text, starts[j] + i))
-        at += stops[j] - starts[j]
+        size = stops[j] - starts[j]
+        i = 0
+        while i < size and at + i + 8 <= end:
+            eight = word(text, starts[j] + i)
+            seen |= eight
+            put_word(out, at + i, eight)
+            i += 8
+        while i < size:
+            one = text[starts[j] + i]
+            seen |= np.uint64(one)
+            out[at + i] = one
+            i += 1
+        at += size
         new_stops[j] = at
-    return at
+    return (seen & _TOP_BITS) != np.uint64(0)
 
 
 def expected_heads(width: int) -> Any:

@@ -149,7 +149,11 @@ def _query_ids(data: Dataset) -> list[str]:
 
 
 def write_letor(data: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write a dataset, query by query; the file appears whole or not at all, compressed by its ending (``.gz``, ``.xz``, ``.zst``)."""
+    """Write a dataset, query by query; the file appears whole or not at all, compressed by its ending (``.gz``, ``.xz``, ``.zst``).
+
+    It reads back as the same dataset, but for names of features, which LETOR text cannot hold. What else it cannot hold (a query
+    without documents, ids with blanks) is refused.
+    """
     query_ids, labels, comments = _query_ids(data), _labels(data), _comments(data)
     heads = [f"{label} qid:{query_ids[query]}" for label, query in zip(labels, data.query_of_row.tolist(), strict=True)]
     with atomic_file(path) as file:

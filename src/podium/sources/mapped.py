@@ -104,11 +104,18 @@ def read_mapped(folder: str | os.PathLike[str]) -> Dataset:
         offsets = check_offsets(offsets, rows)
     except DataError as error:
         raise FileError(folder / "offsets.npy", None, str(error)) from None
+    query_ids = _open_strings(folder, "queries", "query", queries)
+    try:
+        query_ids.tolist()
+    except UnicodeDecodeError:
+        raise FileError(
+            folder / "queries.npy", None, "must hold UTF-8 text at the places that query_starts.npy and query_stops.npy name"
+        ) from None
     return Dataset(
         features=_open(folder, "features", np.float32, (rows, width)),
         labels=_open(folder, "labels", np.float64, (rows,)),
         offsets=offsets,
-        query_ids=_open_strings(folder, "queries", "query", queries),
+        query_ids=query_ids,
         given_ids=_open_strings(folder, "text", "document", rows) if (folder / "document_starts.npy").exists() else None,
         notes=_open_strings(folder, "text", "note", rows) if (folder / "note_starts.npy").exists() else None,
         given_names=None if card.get("feature_names") is None else tuple(card["feature_names"]),

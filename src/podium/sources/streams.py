@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import io
 import lzma
@@ -17,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import FileError, MissingDependency
+from podium.ragged import in_parallel, threads
 
 __all__ = ["COMPRESSIONS", "Progress", "atomic_file", "bare_suffix", "blocks", "one_after_another", "open_bytes", "read_text"]
 
 Progress = Callable[[int, int], None]  # bytes read so far, bytes in all
 Bytes = NDArray[np.uint8]
 
-_BLOCK = 8 << 20
+_BLOCK = 16 << 20
 _LONGEST_LINE = 256 << 20
 _PADDING = 16  # bytes behind the text that the parser may look at
 
@@ -51,7 +53,7 @@ class _ZstandardReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            data = self.file.read(1 << 20)
+            data = self.file.read(1 << 16)  # repetitive text can grow a thousandfold
             if not data:
                 if self._frame is not None:
                     raise EOFError("the last frame ends too early")
@@ -156,7 +158,7 @@ def one_after_another(paths: Sequence[Path], progress: Progress | None) -> Itera
 
 
 def blocks(path: str | os.PathLike[str], progress: Progress | None = None) -> Iterator[tuple[Bytes, int]]:
-    """Whole lines of a file, about 8 MB at a time: a buffer, and where the text in it ends (always behind a newline).
+    """Whole lines of a file, about 16 MB at a time: a buffer, and where the text in it ends (always behind a newline).
 
     The buffer is used again for the next block. A file that lacks the last newline gets one.
     """
@@ -186,12 +188,30 @@ def blocks(path: str | os.PathLike[str], progress: Progress | None = None) -> It
 
 def _fill(stream: IO[bytes], buffer: Bytes, filled: int) -> int:
     room = memoryview(buffer)[: len(buffer) - _PADDING]  # type: ignore[arg-type]
+    if isinstance(stream, io.FileIO) and hasattr(os, "preadv"):
+        return filled + _read_in_parallel(stream, room[filled:])
     while filled < len(room):
         got = stream.readinto(room[filled:])  # type: ignore[attr-defined]
         if not got:
             break
         filled += got
     return filled
+
+
+def _read_in_parallel(stream: io.FileIO, room: memoryview) -> int:
+    """Fill the room from a plain file, a part a thread: even copying from the page cache takes a sixth of reading a file."""
+    start, part = stream.tell(), -(-len(room) // threads())
+    edges = range(0, len(room), max(part, 1))
+
+    def read(begin: int) -> int:
+        end, filled = min(begin + part, len(room)), begin
+        while filled < end and (got := os.preadv(stream.fileno(), [room[filled:end]], start + filled)):
+            filled += got
+        return filled - begin
+
+    total = int(sum(in_parallel([functools.partial(read, begin) for begin in edges])))
+    stream.seek(start + total)
+    return total
 
 
 def _last_newline(buffer: Bytes, filled: int) -> int:
