@@ -16,7 +16,7 @@ import numpy as np
 from podium.errors import DataError
 from podium.ragged import Floats, Ints, in_parallel, kernel, over_queries, spans
 
-__all__ = ["rank_rows", "rank_values", "top_rows"]
+__all__ = ["DEEPEST", "keep_top", "rank_rows", "rank_values", "top_offsets_of", "top_rows"]
 
 _U1 = np.uint32(1)
 _63, _LOWEST, _HIGHEST = np.int64(63), np.int64(-(2**63)), np.int64(2**63 - 1)
@@ -191,7 +191,7 @@ def _insert(best, order, base, place, score, row):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _top(first, last, offsets, all_scores, depth, top_offsets, order):  # type: ignore[no-untyped-def]
+def keep_top(first, last, offsets, all_scores, depth, top_offsets, order):  # type: ignore[no-untyped-def]
     """Keep the best ``depth`` rows in order while passing over the others once: most fail the first comparison."""
     best = np.empty(depth)  # the scores of the rows kept, close at hand
     for query in range(first, last):
@@ -205,6 +205,14 @@ def _top(first, last, offsets, all_scores, depth, top_offsets, order):  # type: 
                 _insert(best, order, base, kept - 1, scores[i], begin + i)
 
 
+DEEPEST = 64  # ranks up to which keeping the best is faster than sorting whole lists
+
+
+def top_offsets_of(offsets: Ints, depth: int) -> Ints:
+    """The offsets of lists of which only the first ``depth`` rows are kept."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.minimum(np.diff(offsets), depth))])
+
+
 def top_rows(scores: Floats, offsets: Ints, depth: int) -> tuple[Ints, Ints]:
     """The best ``depth`` rows of every query, best first, and the offsets of that shorter list.
 
@@ -213,12 +221,11 @@ def top_rows(scores: Floats, offsets: Ints, depth: int) -> tuple[Ints, Ints]:
     """
     if depth < 1:
         raise DataError(f"depth must be 1 or more, got {depth}")
-    sizes = np.minimum(np.diff(offsets), depth)
-    top_offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    if depth > 64 or len(sizes) == 0:  # from there on, sorting whole lists is faster than insertion
+    top_offsets = top_offsets_of(offsets, depth)
+    if depth > DEEPEST:
         order = rank_rows(scores, offsets)
-        places = np.arange(top_offsets[-1]) + np.repeat(offsets[:-1] - top_offsets[:-1], sizes)
+        places = np.arange(top_offsets[-1]) + np.repeat(offsets[:-1] - top_offsets[:-1], np.diff(top_offsets))
         return order[places], top_offsets
     order = np.empty(top_offsets[-1], np.int64)
-    over_queries(_top, offsets, scores, depth, top_offsets, order)
+    over_queries(keep_top, offsets, scores, depth, top_offsets, order)
     return order, top_offsets

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from podium.errors import DataError
 from podium.measures.gain import N_SMALL
 from podium.ragged import Floats, Ints, check_offsets, kernel, over_queries
-from podium.sorting import rank_rows, rank_values, top_rows
+from podium.sorting import DEEPEST, keep_top, rank_rows, rank_values, top_offsets_of, top_rows
 
 __all__ = ["Ranking"]
 
@@ -91,7 +91,14 @@ class Ranking:
 
     def ideal(self, depth: int | None) -> tuple[Floats, Ints]:
         """Labels in their own order, highest first, likewise."""
-        return self._labels_by("labels", self.labels, depth)
+        if depth is None or not 0 < depth <= DEEPEST:
+            return self._labels_by("labels", self.labels, depth)
+        if "labels" not in self._sorted or self._sorted["labels"][0] < depth:
+            offsets = top_offsets_of(self.offsets, depth)
+            out, rows = np.empty(offsets[-1]), np.empty(offsets[-1], np.int64)
+            over_queries(_best_labels, self.offsets, self.labels, self.is_plain, depth, offsets, rows, out)
+            self._sorted["labels"] = (depth, out, offsets)
+        return self._sorted["labels"][1:]
 
     def _labels_by(self, name: str, keys: Floats, depth: int | None) -> tuple[Floats, Ints]:
         if depth is not None and depth < 1:
@@ -123,6 +130,40 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
     if numbers.ndim != 1:
         raise DataError(f"{what} must be a line of numbers, one a row, got shape {numbers.shape}")
     return numbers
+
+
+_LEVELS = 16  # grades up to which counting is faster than choosing
+
+
+@kernel
+def _count_levels(labels, counts):  # type: ignore[no-untyped-def]
+    """``counts[t]``: how many labels are t or more, for t = 1, 2, … while there are any; returns the last such t, -1 if beyond _LEVELS."""
+    for level in range(1, _LEVELS + 1):
+        count = 0
+        for i in range(len(labels)):
+            count += labels[i] >= level
+        if count == 0:
+            return level - 1
+        counts[level] = count
+    return -1
+
+
+@kernel
+def _best_labels(first, last, offsets, all_labels, is_plain, depth, top_offsets, rows, out):  # type: ignore[no-untyped-def]
+    """The highest labels of each query, in order: grades are counted, other labels compared."""
+    counts = np.empty(_LEVELS + 1, np.int64)
+    for query in range(first, last):
+        begin, end = top_offsets[query], top_offsets[query + 1]
+        level = _count_levels(all_labels[offsets[query] : offsets[query + 1]], counts) if is_plain[query] else -1
+        if level < 0:
+            keep_top(query, query + 1, offsets, all_labels, depth, top_offsets, rows)
+            for i in range(begin, end):
+                out[i] = all_labels[rows[i]]
+            continue
+        for i in range(begin, end):
+            while level > 0 and i - begin >= counts[level]:
+                level -= 1
+            out[i] = level
 
 
 @kernel
