@@ -150,7 +150,7 @@ def _run_in(folder: Path, size: int, slice_sizes: tuple[int, int]) -> Report:
     ]
     facts = [
         f"{_mb(whole):.0f} MB, {letor_text.N_FEATURES} dense features with 6 decimals, about 500 documents a query; in the page cache.",
-        "Best of 5 in turns after a discarded run. scikit-learn: best of 2 on slices, once on the whole file, nothing discarded;",
+        "Best of 5 turns, the second of two runs in each. scikit-learn: best of 2 on slices, once on the whole file, nothing discarded;",
         "with query ids it slows down with the number of rows, so a slice flatters it.",
     ]
     return Report("parse", facts, tables, agreements, _targets(on_whole, on_slices[1], growths))
