@@ -158,7 +158,7 @@ def run(quick: bool) -> Report:
         _threads(large, small),
     ]
     facts = [
-        "Labels 0 to 4, scores without ties. Large: best of several turns, the second of two runs in each (ranx from dicts and Perl: once).",
+        "Labels 0 to 4, scores without ties. Large: best of several turns, the second of two runs in each (ranx from dicts, Perl: once).",
         "Small: the median of many calls. Ours takes flat arrays, scikit-learn tables, the others dicts of strings made beforehand.",
     ]
     return Report("measure", facts, tables, agreements, _targets(on_large, on_small))
