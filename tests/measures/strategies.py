@@ -91,6 +91,16 @@ def any_labels(n: int) -> st.SearchStrategy[list[float]]:
     return st.one_of(grades, st.integers(0, 2).map(lambda grade: [grade] * n), top_k_labels(n), strict_labels(n), quarters)
 
 
+LABELS_AT_LENGTH = {  # of n documents, in the kinds that are sorted, counted and looked up differently
+    "grades": lambda n: np.random.default_rng(1).integers(0, 5, n).astype(float),
+    "up to 16": lambda n: np.random.default_rng(2).integers(0, 17, n).astype(float),
+    "up to 60": lambda n: np.random.default_rng(3).integers(0, 61, n).astype(float),
+    "up to 900": lambda n: np.random.default_rng(4).integers(0, 901, n).astype(float),
+    "quarters": lambda n: np.random.default_rng(5).integers(-9, 20, n) / 4,
+    "not judged": lambda n: np.where(np.random.default_rng(6).random(n) < 0.2, np.nan, np.random.default_rng(7).integers(0, 4, n)),
+}
+
+
 @st.composite
 def rankings(draw, labels=any_labels, scores=tied_or_any_scores, max_queries=4, min_documents=0, max_documents=7) -> Lists:
     sizes = draw(st.lists(st.integers(min_documents, max_documents), min_size=1, max_size=max_queries))

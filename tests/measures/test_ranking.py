@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.measures.strategies import Lists, at_cutoffs, distinct_scores, partial_rankings, rankings, strict_labels
+from tests.measures.strategies import LABELS_AT_LENGTH, Lists, at_cutoffs, distinct_scores, partial_rankings, rankings, strict_labels
 
 import podium
 from podium import DataError
@@ -41,6 +41,19 @@ def test_the_best_of_each_query_have_offsets_of_their_own() -> None:
 def test_short_lists_are_ranked_whole_which_is_faster() -> None:
     labels, offsets = Ranking([1, 2, 3, 1], labels=[0, 2, 1, 7], offsets=[0, 3, 4]).ranked(2)
     assert (labels.tolist(), offsets.tolist()) == ([1, 2, 0, 7], [0, 3, 4])
+
+
+@pytest.mark.parametrize("kind", LABELS_AT_LENGTH)
+@pytest.mark.parametrize("depth", [1, 2, 10, 64, 65, None])
+def test_found_and_ideal_labels_are_as_python_sorts_them(kind: str, depth: int | None) -> None:
+    offsets = offsets_of([2000, 0, 1, 40, 3000, 15])
+    labels, scores = LABELS_AT_LENGTH[kind](5056), np.random.default_rng(8).integers(0, 500, 5056).astype(float)
+    ranking = Ranking(scores, labels, offsets)
+    for keys, (sorted_labels, at) in ((scores, ranking.ranked(depth)), (ranking.labels, ranking.ideal(depth))):
+        for query, (begin, end) in enumerate(itertools.pairwise(offsets.tolist())):
+            best = sorted(range(begin, end), key=lambda row: -keys[row])[: at[query + 1] - at[query]]
+            assert len(best) >= min(end - begin, depth or end)
+            assert sorted_labels[at[query] : at[query + 1]].tolist() == ranking.labels[best].tolist()
 
 
 @given(lists=rankings())

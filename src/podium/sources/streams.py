@@ -36,7 +36,7 @@ def _open_zstandard(path: Path, mode: str) -> IO[bytes]:
     except ImportError:
         raise MissingDependency("zstandard", "zstd", f"open {path.name}") from None
     if mode == "rb":
-        return cast("IO[bytes]", _ZstandardReader(path, zstandard))
+        return cast("IO[bytes]", _ZstandardReader(path.open("rb"), zstandard))
     opened: IO[bytes] = zstandard.open(path, mode)
     return opened
 
@@ -44,8 +44,8 @@ def _open_zstandard(path: Path, mode: str) -> IO[bytes]:
 class _ZstandardReader(io.RawIOBase):
     """Reads one frame after another, and notices when the last one is not whole, which the library's own reader does not."""
 
-    def __init__(self, path: Path, zstandard: Any) -> None:
-        self.file = path.open("rb")
+    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
+        self.file = file
         self._library, self._frame, self._ready = zstandard, None, memoryview(b"")
 
     def readable(self) -> bool:
