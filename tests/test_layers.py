@@ -15,7 +15,9 @@ HOMES = {  # the one place where a library may be imported
     "pandas": {"sources.tables"},
     "polars": {"sources.tables"},
     "pyarrow": {"sources.tables"},
-    "scipy": {"results"},
+    "joblib": {"search"},
+    "scipy": {"results", "training.smooth"},
+    "sklearn": {"estimator"},
     "zstandard": {"sources.streams"},
 }
 

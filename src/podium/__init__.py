@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from podium.version import __version__
 
 if TYPE_CHECKING:
-    from podium import measures
+    from podium import losses, measures
     from podium.dataset import Dataset
     from podium.errors import DataError, FileError, MissingDependency, PodiumError, UnknownName
+    from podium.estimator import Ranker, load
     from podium.ragged import set_threads
     from podium.results import Comparison, Results, compare
     from podium.sources import open_dataset, save_dataset
@@ -33,10 +34,13 @@ _HOMES = {
     "Fold": "sources.catalogue",
     "MissingDependency": "errors",
     "PodiumError": "errors",
+    "Ranker": "estimator",
     "Results": "results",
     "UnknownName": "errors",
     "compare": "results",
     "from_table": "sources.tables",
+    "load": "estimator",
+    "losses": "losses",
     "measures": "measures",
     "open_dataset": "sources",
     "read_folds": "sources.catalogue",
@@ -55,8 +59,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Comparison", "DataError", "Dataset", "FileError", "Fold", "MissingDependency", "PodiumError", "Results",
-    "UnknownName", "__version__", "compare", "from_table", "measures", "open_dataset", "read_folds", "read_letor",
+    "Comparison", "DataError", "Dataset", "FileError", "Fold", "MissingDependency", "PodiumError", "Ranker", "Results",
+    "UnknownName", "__version__", "compare", "from_table", "load", "losses", "measures", "open_dataset", "read_folds", "read_letor",
     "read_qrels", "read_run", "save_dataset", "set_threads", "synthetic", "to_arrow", "to_pandas", "to_polars",
     "write_letor", "write_qrels", "write_run",
 ]  # fmt: skip

@@ -56,7 +56,8 @@ class UnknownName(PodiumError, ValueError):
 
         close = get_close_matches(self.name, self.known, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        return f"unknown {self.kind} {self.name!r}; {hint}choose from {', '.join(self.known)}"
+        choices = f"{hint}choose from {', '.join(self.known)}" if self.known else "it has none"
+        return f"unknown {self.kind} {self.name!r}; {choices}"
 
 
 class MissingDependency(PodiumError, ImportError):

@@ -1,88 +1,153 @@
-"""Making features comparable within a query: SCALINGS, the table.
+"""Making features comparable: SCALINGS, the table.
 
-A feature that is constant within a query becomes 0 there; missing values (NaN) are passed over and stay missing.
+A scaling is (x - shift) factor, with a shift and a factor for each feature: one line of them for the whole collection, or one a query.
+A feature that is constant there becomes 0; missing values (NaN) are passed over and stay missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import UnknownName
-from podium.ragged import Ints, kernel, over_queries
+from podium.ragged import Floats, Ints, kernel, over_queries
 
-__all__ = ["SCALINGS", "scale"]
+__all__ = ["SCALINGS", "Lines", "Scaling", "lines_of", "scale"]
 
 Features = NDArray[np.float32]
 
 
+@final
+@dataclass(frozen=True)
+class Lines:
+    """Shifts and factors, a column a feature: one line for all rows, or one a query."""
+
+    shift: Floats
+    factor: Floats
+
+
+@final
+@dataclass(frozen=True)
+class Scaling:
+    """One row of the table."""
+
+    find: Callable[[Features, Ints], Lines]
+    meaning: str
+    is_within_query: bool
+
+
 @kernel
-def _minmax(first, last, offsets, features, out):  # type: ignore[no-untyped-def]
-    width = features.shape[1]
-    low, high = np.empty(width), np.empty(width)
+def _extremes(first, last, offsets, features, low, high):  # type: ignore[no-untyped-def]
     for query in range(first, last):
-        low[:], high[:] = np.inf, -np.inf
+        low[query], high[query] = np.inf, -np.inf
+        least, most = low[query], high[query]
         for row in range(offsets[query], offsets[query + 1]):
-            for j in range(width):
+            for j in range(features.shape[1]):
                 value = features[row, j]
-                if value < low[j]:
-                    low[j] = value
-                if value > high[j]:
-                    high[j] = value
-        for row in range(offsets[query], offsets[query + 1]):
-            for j in range(width):
-                if np.isnan(features[row, j]):
-                    out[row, j] = np.nan
-                else:
-                    out[row, j] = (features[row, j] - low[j]) / (high[j] - low[j]) if high[j] > low[j] else 0.0
+                if value < least[j]:
+                    least[j] = value
+                if value > most[j]:
+                    most[j] = value
 
 
 @kernel
-def _zscore(first, last, offsets, features, out):  # type: ignore[no-untyped-def]
+def _moments(first, last, offsets, features, count, mean, square):  # type: ignore[no-untyped-def]
+    """How many values each feature has in each query, their mean, and the sum of their squared distances from it."""
     width = features.shape[1]
-    count, mean, square = np.empty(width), np.empty(width), np.empty(width)
     for query in range(first, last):
         begin, end = offsets[query], offsets[query + 1]
-        count[:], mean[:], square[:] = 0, 0, 0
+        n, m, s = count[query], mean[query], square[query]
+        n[:], m[:], s[:] = 0, 0, 0
         for row in range(begin, end):
             for j in range(width):
                 if not np.isnan(features[row, j]):
-                    count[j] += 1
-                    mean[j] += features[row, j]
-        mean /= count
+                    n[j] += 1
+                    m[j] += features[row, j]
+        for j in range(width):
+            m[j] /= max(n[j], 1.0)
         for row in range(begin, end):
             for j in range(width):
                 if not np.isnan(features[row, j]):
-                    square[j] += (features[row, j] - mean[j]) ** 2
-        for row in range(begin, end):
-            for j in range(width):
-                if np.isnan(features[row, j]):
-                    out[row, j] = np.nan
-                else:
-                    out[row, j] = (features[row, j] - mean[j]) / np.sqrt(square[j] / count[j]) if square[j] > 0 else 0.0
+                    s[j] += (features[row, j] - m[j]) ** 2
 
 
-SCALINGS: dict[str, tuple[Callable[..., Any] | None, str]] = {
-    "minmax": (_minmax, "(x - min) / (max - min) within the query, as LETOR's QueryLevelNorm"),
-    "zscore": (_zscore, "(x - mean) / standard deviation within the query"),
-    "none": (None, "as they are"),
+def _minmax(features: Features, offsets: Ints) -> Lines:
+    low, high = np.empty((2, len(offsets) - 1, features.shape[1]))
+    over_queries(_extremes, offsets, features, low, high, grain=10_000)
+    varies = high > low
+    return Lines(np.where(varies, low, 0.0), np.divide(1.0, high - low, out=np.zeros_like(low), where=varies))
+
+
+def _zscore(features: Features, offsets: Ints) -> Lines:
+    count, mean, square = _moments_of(features, offsets)
+    return _standardising(count, mean, square)
+
+
+_BLOCK = 4096  # rows whose moments are taken together, and added up in order: the same for every number of threads
+
+
+def _standard(features: Features, offsets: Ints) -> Lines:
+    """One line for all rows, from the moments of blocks of them (Chan, Golub & LeVeque 1979)."""
+    edges = np.append(np.arange(0, offsets[-1], _BLOCK), offsets[-1])
+    count, mean, square = _moments_of(features, edges)
+    whole = np.maximum(count.sum(axis=0, keepdims=True), 1.0)
+    centre = (count * mean).sum(axis=0, keepdims=True) / whole
+    around = (square + count * (mean - centre) ** 2).sum(axis=0, keepdims=True)
+    return _standardising(whole, centre, around)
+
+
+def _moments_of(features: Features, offsets: Ints) -> tuple[Floats, Floats, Floats]:
+    count, mean, square = np.empty((3, len(offsets) - 1, features.shape[1]))
+    over_queries(_moments, offsets, features, count, mean, square, grain=10_000)
+    return count, mean, square
+
+
+def _standardising(count: Floats, mean: Floats, square: Floats) -> Lines:
+    deviation = np.sqrt(square / np.maximum(count, 1.0))
+    return Lines(mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0))
+
+
+def _none(features: Features, _offsets: Ints) -> Lines:
+    return Lines(np.zeros((1, features.shape[1])), np.ones((1, features.shape[1])))
+
+
+SCALINGS: dict[str, Scaling] = {
+    "minmax": Scaling(_minmax, "(x - min) / (max - min) within the query, as LETOR's QueryLevelNorm", True),
+    "zscore": Scaling(_zscore, "(x - mean) / standard deviation within the query", True),
+    "standard": Scaling(_standard, "(x - mean) / standard deviation over all rows", False),
+    "none": Scaling(_none, "as they are", False),
 }
 
 
+@kernel
+def _apply(first, last, offsets, features, shift, factor, out):  # type: ignore[no-untyped-def]
+    for query in range(first, last):
+        line = query if len(factor) > 1 else 0
+        for row in range(offsets[query], offsets[query + 1]):
+            for j in range(features.shape[1]):
+                out[row, j] = (features[row, j] - shift[line, j]) * factor[line, j]
+
+
+def lines_of(features: Features, offsets: Ints, method: str) -> Lines:
+    """The shifts and factors by which one of SCALINGS makes these features comparable."""
+    if method not in SCALINGS:
+        raise UnknownName("scaling", method, SCALINGS)
+    return SCALINGS[method].find(np.ascontiguousarray(features), offsets)
+
+
 def scale(features: Features, offsets: Ints, method: str) -> Features:
-    """Features scaled within each query by one of SCALINGS.
+    """Features scaled by one of SCALINGS.
 
     >>> scale(np.array([[1, 5], [3, 5], [2, 5]], np.float32), np.array([0, 3]), "minmax").tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.5, 0.0]]
     """
-    if method not in SCALINGS:
-        raise UnknownName("scaling", method, SCALINGS)
-    run = SCALINGS[method][0]
-    if run is None:
+    lines = lines_of(features, offsets, method)
+    if method == "none":
         return features
     out = np.empty_like(features, order="C")
-    over_queries(run, offsets, np.ascontiguousarray(features), out, grain=10_000)
+    over_queries(_apply, offsets, np.ascontiguousarray(features), lines.shift, lines.factor, out, grain=10_000)
     return out

@@ -7,16 +7,19 @@ import sys
 
 import click
 
+from podium.cli.algorithms import algorithms
 from podium.cli.convert import convert
 from podium.cli.demo import demo
 from podium.cli.describe import describe
 from podium.cli.evaluate import evaluate
+from podium.cli.rank import rank
+from podium.cli.train import train
 from podium.errors import PodiumError
 from podium.version import __version__
 
 __all__ = ["COMMANDS", "main", "program"]
 
-COMMANDS = (describe, convert, evaluate, demo)
+COMMANDS = (describe, convert, train, rank, evaluate, algorithms, demo)
 
 
 @click.group(
@@ -25,7 +28,7 @@ COMMANDS = (describe, convert, evaluate, demo)
 )
 @click.version_option(__version__, prog_name="podium")
 def program() -> None:
-    """Podium: top-k learning to rank. Look at collections, convert them, and measure rankings."""
+    """Podium: top-k learning to rank. Look at collections, train rankers on them, rank, and measure rankings."""
 
 
 for _command in COMMANDS:
@@ -35,7 +38,7 @@ for _command in COMMANDS:
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit code."""
     try:
-        program.main(arguments, prog_name="podium", standalone_mode=False)
+        code = program.main(arguments, prog_name="podium", standalone_mode=False)
     except (PodiumError, click.ClickException) as error:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"podium: {' '.join(message.split())}", err=True)
@@ -46,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def entry() -> None:

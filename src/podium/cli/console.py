@@ -15,8 +15,9 @@ import click
 if TYPE_CHECKING:
     from podium.dataset import Dataset
     from podium.sources.streams import Progress
+    from podium.training.watching import Callback, Step
 
-__all__ = ["json_option", "load", "print_json", "progress_bar", "write_text"]
+__all__ = ["json_option", "load", "print_json", "progress_bar", "training_bar", "write_text"]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
@@ -34,6 +35,26 @@ def progress_bar(label: str) -> Iterator[Progress]:
             bar.update(int(1000 * done / max(total, 1)) - bar.pos)
 
         yield advance
+
+
+@contextlib.contextmanager
+def training_bar(label: str, most: int) -> Iterator[Callback | None]:
+    """A bar on standard error that tells of every iteration; nothing if that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=most, label=label, file=sys.stderr, width=30, item_show_func=_told) as bar:
+
+        def see(step: Step) -> None:
+            bar.update(step.iteration - bar.pos, step)
+
+        yield see
+
+
+def _told(step: Step | None) -> str:
+    if step is None:
+        return ""
+    return f"loss {step.objective:.6g}" + ("" if step.validation is None else f", validation {step.validation:.4f}")
 
 
 def load(paths: tuple[Path, ...]) -> Dataset:

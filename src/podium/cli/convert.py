@@ -10,14 +10,20 @@ from podium.cli.console import load, progress_bar
 
 __all__ = ["convert"]
 
-SCALING_NAMES = ("minmax", "zscore", "none")  # checked against the table by a test; the table would import the compiler
+SCALING_NAMES = ("minmax", "zscore", "standard", "none")  # checked against the table by a test; the table would import the compiler
 
 
 @click.command(epilog="Example: podium convert Fold1/train.txt train.podium --normalise minmax --top-k 10")
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--to", "form", type=click.Choice(["qrels"]), help="Write TREC judgments instead of what TARGET's ending says.")
-@click.option("--normalise", type=click.Choice(SCALING_NAMES), default="none", show_default=True, help="Scale features within each query.")
+@click.option(
+    "--normalise",
+    type=click.Choice(SCALING_NAMES),
+    default="none",
+    show_default=True,
+    help="Scale features: minmax and zscore within each query, standard over all rows.",
+)
 @click.option("--fill-missing", is_flag=True, help="Replace NULL by the feature's least value in the query, as LETOR 3.0's MIN files do.")
 @click.option("--top-k", type=click.IntRange(min=1), help="Keep only the order of the best K as labels K..1, 0 for the rest.")
 @click.option("--break-ties", is_flag=True, help="Turn grades into a full order, ties broken at random.")

@@ -1,0 +1,190 @@
+"""ALGORITHMS: the one table of named algorithms: which loss, which trainer, which settings, which paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from podium import losses
+from podium.dataset import Dataset
+from podium.errors import DataError, UnknownName
+from podium.scaling import SCALINGS
+from podium.scorers.linear import LinearScorer
+from podium.scorers.models import Model
+from podium.training.smooth import OPTIMIZERS, SmoothSettings, fit_linear
+from podium.training.watching import Callback, Validation
+
+__all__ = ["ALGORITHMS", "SETTINGS", "Algorithm", "Setting", "fit", "get", "parse_setting", "resolve"]
+
+
+@final
+@dataclass(frozen=True)
+class Setting:
+    """One knob: what it means, and which values it takes."""
+
+    meaning: str
+    kind: type
+    expected: str
+    holds: Callable[[Any], bool] = lambda _: True
+    is_optional: bool = False
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value in its own type, or an error that says what would do."""
+        if value is None and self.is_optional:
+            return None
+        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a NumPy number
+            value = value.item()
+        is_right = isinstance(value, self.kind) and not isinstance(value, bool)
+        if not is_right or (isinstance(value, float) and not math.isfinite(value)) or not self.holds(value):
+            raise DataError(f"{name} must be {self.expected}, got {value!r}")
+        return value
+
+
+def _from(least: float) -> Callable[[Any], bool]:
+    return lambda value: bool(value >= least)
+
+
+_TIES = ("keep", "break", "average", "resample")
+
+SETTINGS: dict[str, Setting] = {
+    "k": Setting("how many documents are on top", int, "a whole number from 1 on", _from(1)),
+    "balance": Setting("share of the list loss inside the top; the rest is the pair loss", float, "a number from 0 to 1", lambda b: 0 <= b <= 1),
+    "rest": Setting("label of the documents below the top (ε)", float, "a number from 0 on", _from(0)),
+    "l2": Setting("penalty l2/2 · Σ w²", float, "a number from 0 on", _from(0)),
+    "l1": Setting("penalty l1 · Σ |w|; makes weights exactly 0", float, "a number from 0 on", _from(0)),
+    "optimizer": Setting("lbfgs and gd see all queries at each iteration, sgd and adam a batch", str, f"one of {', '.join(OPTIMIZERS)}", lambda o: o in OPTIMIZERS),
+    "learning_rate": Setting("length of a step of gd, sgd, adam; empty: 0.01", float, "a number above 0", lambda r: r > 0, is_optional=True),
+    "batch_queries": Setting("queries of a batch of sgd and adam", int, "a whole number from 1 on", _from(1)),
+    "max_iter": Setting("iterations, or epochs of sgd and adam, at most", int, "a whole number from 1 on", _from(1)),
+    "tol": Setting("stop when the gradient's norm is this small; sgd and adam: when an epoch changes the loss by less than this share", float, "a number from 0 on", _from(0)),
+    "scaling": Setting("how features are made comparable; part of the model", str, f"one of {', '.join(SCALINGS)}", lambda s: s in SCALINGS),
+    "ties": Setting("equal labels: keep them as no preference, break them at random once, average over several orders, or resample one every iteration", str, f"one of {', '.join(_TIES)}", lambda t: t in _TIES),
+    "orders": Setting("random orders that ties=average goes through", int, "a whole number from 1 on", _from(1)),
+    "patience": Setting("with validation data: keep the best iteration, and stop after this many without a better one; empty: keep the last", int, "a whole number from 1 on", _from(1), is_optional=True),
+}  # fmt: skip
+
+_SMOOTH = {name: getattr(SmoothSettings(), name) for name in SmoothSettings.__dataclass_fields__}
+_Grid = Mapping[str, list[Any]]
+_PENALTIES: _Grid = {"l2": [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]}
+_DESCENT: _Grid = {
+    "optimizer": ["gd"],
+    "l2": [0.0],
+    "learning_rate": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
+    "max_iter": [500],
+}  # paper 000, section 4
+
+
+@final
+@dataclass(frozen=True)
+class Algorithm:
+    """One row of the table."""
+
+    loss: str
+    meaning: str
+    paper: str
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # where they differ from the trainer's and the loss's own
+    grids: Mapping[str, _Grid] = field(default_factory=lambda: {"default": _PENALTIES, "paper": _DESCENT})
+    trainer: str = "linear"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting with its default."""
+        return {**losses.LOSSES[self.loss].settings, **_SMOOTH, **self.defaults}
+
+
+_STEPS: _Grid = {"max_iter": [5, 10, 20, 50, 100, 500]}  # its loss does not see the length of w, so a penalty has nothing to weigh
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "ranknet": Algorithm("pairwise-logistic", "pairs, logistic loss", "paper 000, Eq. 4"),
+    "listnet": Algorithm("listnet", "lists, cross entropy of the chances to be first", "Cao et al. 2007; papers 000, 004"),
+    "listmle": Algorithm("listmle", "lists, likelihood of the whole order", "papers 000, 004, Eq. 9"),
+    "rankcosine": Algorithm("rankcosine", "lists, cosine between scores and labels", "paper 004, Eq. 11", {"l2": 0.0}, {"default": _STEPS, "paper": _DESCENT}),
+    "top-k-listmle": Algorithm("top-k-listmle", "lists, likelihood of the ordered top k", "paper 004, Eq. 10"),
+    "top-k-listnet": Algorithm("top-k-listnet", "ListNet on top-k labels", "paper 004, 4.3.3"),
+    "top-k-rankcosine": Algorithm("top-k-rankcosine", "RankCosine on top-k labels", "paper 004, 4.3.4", {"l2": 0.0}, {"default": _STEPS, "paper": _DESCENT}),
+    "cs-listmle": Algorithm("cs-listmle", "ListMLE, pairs weighed by their cost in NDCG@k", "paper 002, Eq. 11"),
+    "hom-gg": Algorithm("hom-gg", "the top as a group before the rest, then its order", "paper 003"),
+    "hom-oo": Algorithm("hom-oo", "each of the top before each of the rest, and its order", "paper 003"),
+    "hom-og": Algorithm("hom-og", "each of the top before the rest as a group, and its order", "paper 003"),
+    "focused-net": Algorithm("focused-net", "ListNet inside the top, RankNet against the rest", "paper 001", grids={
+        "default": {"balance": [0.1, 0.3, 0.5, 0.7, 0.9], "l2": [0.0, 1e-4, 1e-3, 1e-2]},
+        "paper": {"balance": [round(0.05 * step, 2) for step in range(21)]},
+    }),
+}  # fmt: skip
+
+
+def get(name: str) -> Algorithm:
+    """The algorithm of a name; an unknown one lists the known.
+
+    >>> get("hom-og").paper
+    'paper 003'
+    """
+    if name not in ALGORITHMS:
+        raise UnknownName("algorithm", name, ALGORITHMS)
+    return ALGORITHMS[name]
+
+
+def resolve(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Every setting of an algorithm, checked: those given, and defaults for the others.
+
+    >>> resolve("hom-og", {"k": 5})["k"]
+    5
+    >>> resolve("ranknet", {"k": 5})
+    Traceback (most recent call last):
+    podium.errors.UnknownName: unknown setting of ranknet 'k'; choose from batch_queries, l1, ...
+    """
+    known = get(name).settings
+    for setting in settings:
+        if setting not in known:
+            raise UnknownName(f"setting of {name}", setting, known)
+    return {setting: SETTINGS[setting].check(setting, value) for setting, value in {**known, **settings}.items()}
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """``l2=0.01`` as a name and a value.
+
+    >>> parse_setting("k=5"), parse_setting("scaling=minmax"), parse_setting("patience=")
+    (('k', 5), ('scaling', 'minmax'), ('patience', None))
+    """
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise DataError(f"a setting is written name=value, such as l2=0.01, got {text!r}")
+    if name not in SETTINGS:
+        raise UnknownName("setting", name, SETTINGS)
+    if not value and SETTINGS[name].is_optional:
+        return name, None
+    try:
+        return name, SETTINGS[name].check(name, SETTINGS[name].kind(value))
+    except ValueError:
+        raise DataError(f"{name} must be {SETTINGS[name].expected}, got {value!r}") from None
+
+
+def fit(
+    name: str,
+    data: Dataset,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
+    validation: Validation | None = None,
+    start: Model | None = None,
+    callback: Callback | None = None,
+) -> Model:
+    """Train an algorithm; an interrupt returns the best model so far (``model.training["stopped"]`` says "interrupt")."""
+    chosen = resolve(name, settings or {})
+    loss_settings = losses.LOSSES[get(name).loss].settings
+    loss = losses.get(get(name).loss, **{key: chosen[key] for key in loss_settings})
+    smooth = SmoothSettings(**{key: chosen[key] for key in _SMOOTH})
+    weights = None if start is None else _start(start, smooth)
+    scorer, watch = fit_linear(data, loss, smooth, seed=seed, validation=validation, start=weights, callback=callback)
+    facts = {"queries": data.n_queries, "documents": data.n_rows, **watch.summary()}
+    return Model(scorer, name, chosen, seed, data.given_names or (), facts)
+
+
+def _start(model: Model, settings: SmoothSettings) -> Any:
+    if not isinstance(model.scorer, LinearScorer) or model.scorer.scaling != settings.scaling:
+        raise DataError(f"to start from a model, it must be linear with scaling {settings.scaling}, as the new one")
+    return model.scorer.weights

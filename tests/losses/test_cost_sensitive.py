@@ -1,0 +1,36 @@
+"""Cost-sensitive ListMLE: values worked by hand."""
+
+from __future__ import annotations
+
+from math import log, log2
+
+import numpy as np
+from tests.losses.by_hand import LN2, LN3, approx, cost, output
+
+
+def test_pairs_weigh_what_they_cost() -> None:
+    c0, c1 = 3 * LN2 / (2 * LN2**2), 1 * LN2 / (3 * LN3**2)  # gains 3 and 1 at ranks 1 and 2; the third has gain 0
+    dcg = 3 / log2(2) + 1 / log2(3)
+    first, second = (c0 + c1) + c0, c1
+    scores = [0.0, LN2, LN3]
+    inside = ((c0 + c1) * 2 + c0 * 3) / first
+    assert cost("cs-listmle", scores, [2, 1, 0], k=3) == approx((first * log2(1 + inside) + second * log2(1 + 3 / 2)) / dcg)
+
+
+def test_ranks_beyond_k_cost_nothing() -> None:
+    c0 = 3 * LN2 / (2 * LN2**2)
+    assert cost("cs-listmle", [0.0, LN2, LN3], [2, 1, 0], k=1) == approx(2 * c0 * log2(1 + (2 + 3) / 2) / 3)
+
+
+def test_rows_that_tie_share_a_rank_and_make_no_pair() -> None:
+    c = LN2 / (2 * LN2**2)  # both have gain 1 and rank 1, so DCG@1 counts both
+    assert cost("cs-listmle", [0.0, LN2, LN3], [1, 1, 0], k=1) == approx((c * log2(1 + 3) + c * log2(1 + 3 / 2)) / 2)
+
+
+def test_a_thousand_labels_do_not_overflow() -> None:
+    labels, scores = np.arange(3000.0), np.linspace(0, 1, 3000)
+    out = output("cs-listmle", scores, labels, k=1)
+    c = LN2 / (2 * LN2**2)
+    inside = np.exp(scores[:-1] - scores[-1]).mean()
+    assert out.per_query[0] == approx(2999 * c * log(1 + inside) / LN2)
+    assert np.isfinite(out.gradient).all()
