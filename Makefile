@@ -2,6 +2,7 @@
 #   make demo     the main job end to end on built-in data: a table, and a report to open in a browser
 #   make test     every check: format, lint, types, layers, tests, documentation
 #   make bench    speed against other libraries, printed as ratios
+#   make letor    rankers on LETOR's folds beside the papers' figures; DATA=folder with OHSUMED2 and MQ2008
 #   make docs     write the generated parts of the documentation
 #   make format   put the code into its usual form
 #   make clean    remove everything that was made
@@ -12,7 +13,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 STAMPS := pyproject.toml constraints.txt
 
-.PHONY: demo test bench docs format clean
+.PHONY: demo test bench letor docs format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core
@@ -26,6 +27,9 @@ test: $(VENV)/test
 
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks
+
+letor: $(VENV)/core
+	$(BIN)/python -m benchmarks.letor $(DATA) --write
 
 docs: $(VENV)/test
 	$(BIN)/python docs/build.py

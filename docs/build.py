@@ -8,7 +8,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from podium.algorithms import ALGORITHMS, SETTINGS
 from podium.cli import COMMANDS, program
+from podium.losses import LOSSES
 from podium.measures import MEASURES
 from podium.measures.names import options_of
 
@@ -26,6 +28,33 @@ def measures_table() -> str:
     return "\n".join(rows)
 
 
+def losses_table() -> str:
+    rows = ["| name | meaning | settings | source |", "| --- | --- | --- | --- |"]
+    for name, entry in LOSSES.items():
+        settings = " ".join(f"`{key}={value:g}`" for key, value in entry.settings.items())
+        rows.append(f"| `{name}` | {entry.meaning} | {settings} | {entry.source} |")
+    return "\n".join(rows)
+
+
+def algorithms_table() -> str:
+    rows = ["| name | meaning | loss | source |", "| --- | --- | --- | --- |"]
+    rows += [f"| `{name}` | {one.meaning} | `{one.loss}` | {one.paper} |" for name, one in ALGORITHMS.items()]
+    return "\n".join(rows)
+
+
+def settings_table() -> str:
+    defaults = {setting: value for one in ALGORITHMS.values() for setting, value in one.settings.items()}
+    rows = ["| setting | meaning | default |", "| --- | --- | --- |"]
+    for name, setting in SETTINGS.items():
+        default = defaults[name]
+        shown = "" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
+        rows.append(f"| `{name}` | {setting.meaning} | {shown} |".replace("|w|", "\\|w\\|"))
+    return "\n".join(rows)
+
+
+TABLES = {"measures": measures_table, "losses": losses_table, "algorithms": algorithms_table, "settings": settings_table}
+
+
 def commands_page() -> str:
     parts = ["# Commands\n\nThe text of `--help`, as the program prints it. User errors are one line on standard error and exit code 2."]
     for words in ([], *([command.name] for command in COMMANDS)):
@@ -36,10 +65,15 @@ def commands_page() -> str:
 
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
-    measures = (HERE / "measures.md").read_text()
-    part = f"<!-- generated: measures -->\n{measures_table()}\n<!-- end -->"
-    filled = re.sub(r"<!-- generated: measures -->.*?<!-- end -->", lambda _: part, measures, flags=re.DOTALL)
-    return {HERE / "measures.md": filled, HERE / "commands.md": commands_page()}
+    found = {HERE / "commands.md": commands_page()}
+    for name in ("measures", "losses", "learning"):
+        found[HERE / f"{name}.md"] = re.sub(
+            r"<!-- generated: (\w+) -->.*?<!-- end -->",
+            lambda match: f"<!-- generated: {match[1]} -->\n{TABLES[match[1]]()}\n<!-- end -->",
+            (HERE / f"{name}.md").read_text(),
+            flags=re.DOTALL,
+        )
+    return found
 
 
 if __name__ == "__main__":

@@ -25,14 +25,24 @@ def load(path: Path) -> ModuleType:
 
 
 def test_there_are_pages_and_examples() -> None:
-    assert {"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "data.md", "measures.md", "commands.md", "speed.md"} <= {
-        page.name for page in PAGES
-    }
+    assert {
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "data.md",
+        "measures.md",
+        "commands.md",
+        "speed.md",
+        "losses.md",
+        "learning.md",
+        "letor.md",
+    } <= {page.name for page in PAGES}
     assert len(EXAMPLES) >= 2
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_examples_of_a_page_run(page: Path) -> None:
+def test_the_examples_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     text = page.read_text()
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
     test = doctest.DocTestParser().get_doctest(re.sub(r"^```.*$", "", text, flags=re.MULTILINE), {}, page.name, str(page), 0)

@@ -73,7 +73,8 @@ def _train(task: _Task, n_threads: int | None) -> Trial:
     if n_threads is not None:  # a worker process of its own: all of them share the cores
         set_threads(n_threads)
     model = algorithms.fit(algorithm, train, settings, seed=seed, validation=validation)
-    return Trial(settings, validation.value(model.scorer), model)
+    found = model.training["validation"]
+    return Trial(settings, float("nan") if found is None else found, model)
 
 
 def _best(trials: Sequence[Trial], validation: Validation) -> Trial:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -79,7 +79,7 @@ def _measure(data: Dataset, models: dict[str, Model], feature: int, seed: int) -
     from podium.results import Results
 
     results = Results()
-    runs = {
+    runs: dict[str, Any] = {
         "random": np.random.default_rng(seed).random(data.n_rows),
         _BASELINE: data.features[:, feature],
         **{name: model.scores(data.features, data.offsets) for name, model in models.items()},

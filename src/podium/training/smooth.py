@@ -5,11 +5,13 @@ Minimised is the mean loss over queries + l2/2 · Σ w² + l1 · Σ |w|, with w 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, final
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from podium import losses
 from podium.dataset import Dataset
@@ -169,17 +171,23 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
         seen(begin)
     except StopIteration:
         return
-    found = minimize(
-        evaluate,
-        begin,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * (2 * n) if l1 else None,
-        callback=lambda intermediate_result: seen(np.array(intermediate_result.x)),
-        options={"maxiter": settings.max_iter, "maxfun": 20 * settings.max_iter + 100, "ftol": 0.0, "gtol": 0.0, "maxcor": 20},
-    )
+    with _libraries().limit(limits=1, user_api="blas"):  # its matrices are tiny: threads for them only wait for each other
+        found = minimize(
+            evaluate,
+            begin,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * (2 * n) if l1 else None,
+            callback=lambda intermediate_result: seen(np.array(intermediate_result.x)),
+            options={"maxiter": settings.max_iter, "maxfun": 20 * settings.max_iter + 100, "ftol": 0.0, "gtol": 0.0, "maxcor": 20},
+        )
     # what SciPy says beyond our own reasons: it ran out of iterations, or no step lowers the objective in doubles any more
     watch.stopped = watch.stopped or ("max_iter" if found.nit >= settings.max_iter else "precision")
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _soft(weights: Floats, threshold: float) -> Floats:

@@ -25,7 +25,7 @@ class Step:
     iteration: int
     objective: float  # mean loss and penalty
     gradient_norm: float  # NaN where the method does not know it
-    validation: float | None  # the measure on the validation queries, if there are any
+    validation: float | None  # the measure on the validation queries; None if there are none, or nobody asks (no patience, no callback)
     is_best: bool  # whether this is the model to keep so far
 
 
@@ -73,7 +73,8 @@ class Watch:
 
     def see(self, weights: Floats, objective: float, gradient_norm: float) -> bool:
         """Take note of an iteration's outcome; true if it should be the last."""
-        found = None if self.validation is None else self.validation.value(self.scorer(weights))
+        is_asked = self.patience is not None or self.callback is not None  # else only the last matters, and its caller measures it
+        found = self.validation.value(self.scorer(weights)) if self.validation is not None and is_asked else None
         step = Step(len(self.history), objective, gradient_norm, found, self._is_better(objective, found))
         self.history.append(step)
         if step.is_best:
@@ -94,6 +95,11 @@ class Watch:
             return found > self.best.validation if self.validation.larger_is_better else found < self.best.validation
         return objective < self.best.objective or np.isnan(self.best.objective)
 
+    def _validated(self) -> float | None:
+        """The kept model's measure on validation; None where no query has one."""
+        found = None if self.validation is None else self.validation.value(self.scorer(self.weights))
+        return None if found is None or np.isnan(found) else found
+
     def summary(self) -> dict[str, Any]:
         """What to write beside the model; nothing that differs from run to run."""
         if self.best is None:
@@ -107,5 +113,5 @@ class Watch:
         if not np.isnan(self.best.gradient_norm):
             facts["gradient_norm"] = self.best.gradient_norm
         if self.validation is not None:
-            facts |= {"validation_measure": self.validation.measure, "validation": self.best.validation}
+            facts |= {"validation_measure": self.validation.measure, "validation": self._validated()}
         return facts
