@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from podium.errors import DataError
 
 __all__ = [
-    "Floats", "Ints", "check_offsets", "fused_kernel", "in_parallel", "kernel", "offsets_of", "over_queries", "pointer", "set_threads",
-    "spans", "summing_kernel", "threads",
+    "Floats", "Ints", "check_offsets", "fused_kernel", "in_parallel", "is_compiled_before", "kernel", "offsets_of", "over_queries",
+    "pointer", "set_threads", "spans", "summing_kernel", "threads",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -74,6 +74,12 @@ def _stamp(compiled: Any) -> None:
     kept = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if kept is not None and hasattr(kept, "_source_stamp"):
         kept._source_stamp = _source_stamp()
+
+
+def is_compiled_before(compiled: Any) -> bool:
+    """Whether machine code of a kernel's file was kept by an earlier run; if not, the first work waits for the compiler."""
+    folder = getattr(getattr(compiled, "_cache", None), "cache_path", None)
+    return folder is not None and any(Path(folder).glob("*.nbi"))
 
 
 @functools.cache

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.cli.typed import fails, run
 
 from podium import Results, open_dataset, read_qrels, synthetic, write_letor, write_run
-from podium.cli import COMMANDS, main, program
+from podium.cli import COMMANDS, program
 from podium.cli.convert import SCALING_NAMES
 from podium.cli.evaluate import _CORRECTIONS
 from podium.results import CORRECTIONS
@@ -23,22 +24,6 @@ def collection(tmp_path: Path) -> Path:
     path = tmp_path / "collection.txt"
     write_letor(synthetic(12, 30, 5, seed=0).top_k(10), path)
     return path
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(argument) for argument in arguments])
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
-
-
-def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """The one line that a user error prints."""
-    code, out, err = run(capsys, *arguments)
-    assert code == 2
-    assert out == ""
-    assert err.startswith("podium: ")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

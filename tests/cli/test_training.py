@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.typed import fails, run
 
 from podium import Ranker, load, open_dataset, read_run, synthetic, write_letor
 from podium.algorithms import ALGORITHMS, SETTINGS
-from podium.cli import main
 from podium.training.watching import Step
 
 
@@ -36,20 +36,6 @@ def folds(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for shift, name in enumerate(("train", "vali", "test")):
             write_letor(parts[(number + shift) % 3], place / f"Fold{number + 1}" / f"{name}.txt")
     return place
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(argument) for argument in arguments])
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
-
-
-def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith("podium: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def test_train_writes_the_model_that_the_library_trains(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from podium.sources.streams import Progress
     from podium.training.watching import Callback, Step
 
-__all__ = ["json_option", "load", "print_json", "progress_bar", "training_bar", "write_text"]
+__all__ = ["json_option", "load", "print_json", "progress_bar", "say_if_compiling", "training_bar", "write_text"]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
@@ -57,10 +57,20 @@ def _told(step: Step | None) -> str:
     return f"loss {step.objective:.6g}" + ("" if step.validation is None else f", validation {step.validation:.4f}")
 
 
+def say_if_compiling() -> None:
+    """On a terminal, say why the very first run takes longer."""
+    from podium.ragged import is_compiled_before
+    from podium.sorting import keep_top
+
+    if sys.stderr.isatty() and not is_compiled_before(keep_top):
+        click.echo("podium: compiling for this machine; only the first run waits for it", err=True)
+
+
 def load(paths: tuple[Path, ...]) -> Dataset:
     """Open a dataset while a bar shows how far it is."""
     from podium.sources import open_dataset
 
+    say_if_compiling()
     with progress_bar(f"reading {paths[0].name}") as progress:
         return open_dataset(*paths, progress=progress)
 

@@ -21,7 +21,7 @@ def _focused_net(scores, probabilities, ends, settings, gradient, curvature, wor
     value = 0.0
     if 0 < size < n and balance < 1.0:
         unit = (1.0 - balance) / (size * (n - size) * math.log(2.0))
-        value = unit * logistic_block(scores, size, np.full(size, size, np.int32), gradient, curvature, work[0])
+        value = unit * logistic_block(scores, size, np.full(size, size, np.int32), gradient, curvature, work)
         for i in range(n):
             gradient[i] *= unit
         for i in range(len(curvature)):

@@ -57,7 +57,7 @@ def _hom_oo(scores, _values, ends, settings, gradient, curvature, work):  # type
     value = _order_of_top(scores, ends, size, gradient, curvature, work)
     if size == 0 or size == n:
         return value
-    return value + logistic_block(scores, size, np.full(size, size, np.int32), gradient, curvature, work[0])
+    return value + logistic_block(scores, size, np.full(size, size, np.int32), gradient, curvature, work)
 
 
 def _hom_og(scores, _values, ends, settings, gradient, curvature, work):  # type: ignore[no-untyped-def]

@@ -220,28 +220,17 @@ def _against(score, others, slopes, bends, products):  # type: ignore[no-untyped
     serves hundreds of pairs.
     """
     beyond, slope, bend = 0.0, 0.0, 0.0
-    if len(bends):
-        for other in range(len(others)):
-            d = others[other] - score
-            x = exp(-abs(d))
-            inverse = 1.0 / (1.0 + x)
-            p = inverse if d > 0.0 else x * inverse
-            beyond += d if d > 0.0 else 0.0
-            products[other] += x + products[other] * x
-            slopes[other] += p
-            slope += p
-            bends[other] += x * inverse * inverse
-            bend += x * inverse * inverse
-        return beyond, slope, bend
     for other in range(len(others)):
         d = others[other] - score
         x = exp(-abs(d))
         inverse = 1.0 / (1.0 + x)
-        p = inverse if d > 0.0 else x * inverse
+        p, bent = inverse if d > 0.0 else x * inverse, x * inverse * inverse
         beyond += d if d > 0.0 else 0.0
         products[other] += x + products[other] * x
         slopes[other] += p
         slope += p
+        bends[other] += bent
+        bend += bent
     return beyond, slope, bend
 
 
@@ -254,24 +243,21 @@ def _logarithms(products):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def logistic_block(scores, size, ends, gradient, curvature, products):  # type: ignore[no-untyped-def]
+def logistic_block(scores, size, ends, gradient, curvature, work):  # type: ignore[no-untyped-def]
     """Σ ln(1 + e^-d) of the first ``size`` rows, each against the rows from ``ends[i]`` on; adds to slopes and curvatures."""
     n, value = len(scores), 0.0
-    bend = len(curvature) > 0
-    products[:n] = 0.0
+    products, bends = work[0, :n], curvature if len(curvature) else work[1, :n]
+    products[:] = 0.0
     for i in range(size):
         begin = np.int64(ends[i])
-        beyond, slope, bent = _against(
-            scores[i], scores[begin:], gradient[begin:], curvature[begin:] if bend else curvature, products[begin:n]
-        )
+        beyond, slope, bend = _against(scores[i], scores[begin:], gradient[begin:], bends[begin:], products[begin:])
         value += beyond
         gradient[i] -= slope
-        if bend:
-            curvature[i] += bent
+        bends[i] += bend
         if i % _FLUSH == _FLUSH - 1:
-            value += _logarithms(products[:n])
-            products[:n] = 0.0
-    return value + _logarithms(products[:n])
+            value += _logarithms(products)
+            products[:] = 0.0
+    return value + _logarithms(products)
 
 
 def _logistic(scores, _values, ends, _settings, gradient, curvature, work):  # type: ignore[no-untyped-def]
@@ -279,7 +265,7 @@ def _logistic(scores, _values, ends, _settings, gradient, curvature, work):  # t
     size = len(scores)
     while size > 0 and ends[size - 1] == len(scores):  # the lowest level has nothing below it
         size -= 1
-    return logistic_block(scores, size, ends, gradient, curvature, work[0])
+    return logistic_block(scores, size, ends, gradient, curvature, work)
 
 
 LOGISTIC = Rule(_logistic)
