@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
+
 from podium.errors import DataError, FileError
 from podium.ragged import Floats, Ints
 from podium.scorers import SCORERS, Scorer, kind_of
@@ -47,7 +49,11 @@ class Model:
         width = features.shape[1]
         if width != self.scorer.n_features:
             raise DataError(f"the model was trained on {self.scorer.n_features} features, these rows have {width}")
-        return self.scorer.scores(features, offsets)
+        found = self.scorer.scores(features, offsets)
+        if np.isnan(found).any():
+            row = int(np.argmax(np.isnan(found)))
+            raise DataError(f"row {row} has missing features (NaN); fill them first: Dataset.fill_missing(), podium convert --fill-missing")
+        return found
 
 
 def model_to_bytes(model: Model) -> bytes:

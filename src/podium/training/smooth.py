@@ -121,7 +121,7 @@ def _check(data: Dataset, settings: SmoothSettings, validation: Validation | Non
         row, column = (int(place) for place in np.argwhere(np.isnan(data.features))[0])
         raise DataError(
             f"features must not be missing (NaN) here; row {row}, column {column} is; "
-            "fill them first: Dataset.fill_missing() takes the least value of the query"
+            "fill them first: Dataset.fill_missing() takes the least value of the query, podium convert --fill-missing does the same"
         )
 
 

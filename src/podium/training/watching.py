@@ -107,10 +107,10 @@ class Watch:
         facts: dict[str, Any] = {
             "iterations": self.history[-1].iteration,
             "chosen_iteration": self.best.iteration,
-            "objective": self.best.objective,
+            "objective": self.best.objective if np.isfinite(self.best.objective) else None,
             "stopped": self.stopped,
         }
-        if not np.isnan(self.best.gradient_norm):
+        if np.isfinite(self.best.gradient_norm):
             facts["gradient_norm"] = self.best.gradient_norm
         if self.validation is not None:
             facts |= {"validation_measure": self.validation.measure, "validation": self._validated()}
