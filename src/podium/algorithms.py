@@ -34,10 +34,10 @@ class Setting:
         """The value in its own type, or an error that says what would do."""
         if value is None and self.is_optional:
             return None
-        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a NumPy number
             value = value.item()
+        if self.kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**1000:
+            value = float(value)
         is_right = isinstance(value, self.kind) and not isinstance(value, bool)
         if not is_right or (isinstance(value, float) and not math.isfinite(value)) or not self.holds(value):
             raise DataError(f"{name} must be {self.expected}, got {value!r}")
@@ -60,11 +60,11 @@ SETTINGS: dict[str, Setting] = {
     "learning_rate": Setting("length of a step of gd, sgd, adam; empty: 0.01", float, "a number above 0", lambda r: r > 0, is_optional=True),
     "batch_queries": Setting("queries of a batch of sgd and adam", int, "a whole number from 1 on", _from(1)),
     "max_iter": Setting("iterations, or epochs of sgd and adam, at most", int, "a whole number from 1 on", _from(1)),
-    "tol": Setting("stop when the gradient's norm is this small; sgd and adam: when an epoch changes the loss by less than this share", float, "a number from 0 on", _from(0)),
+    "tol": Setting("stop when the norm of the objective's gradient is this small", float, "a number from 0 on", _from(0)),
     "scaling": Setting("how features are made comparable; part of the model", str, f"one of {', '.join(SCALINGS)}", lambda s: s in SCALINGS),
     "ties": Setting("equal labels: keep them as no preference, break them at random once, average over several orders, or resample one every iteration", str, f"one of {', '.join(_TIES)}", lambda t: t in _TIES),
     "orders": Setting("random orders that ties=average goes through", int, "a whole number from 1 on", _from(1)),
-    "patience": Setting("with validation data: keep the best iteration, and stop after this many without a better one; empty: keep the last", int, "a whole number from 1 on", _from(1), is_optional=True),
+    "patience": Setting("with validation data: keep the best iteration, and stop after this many without a better one; empty: keep the one of least loss", int, "a whole number from 1 on", _from(1), is_optional=True),
 }  # fmt: skip
 
 _SMOOTH = {name: getattr(SmoothSettings(), name) for name in SmoothSettings.__dataclass_fields__}

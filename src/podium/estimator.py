@@ -111,6 +111,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             callback=callback,
         )
         self.n_features_in_ = data.n_features
+        if isinstance(X, Dataset) and hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # those of an earlier fit
         self.n_iter_ = self.model_.training["iterations"]
         return self
 
@@ -122,7 +124,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         table, labels = validate_data(self, X, y, dtype="numeric", ensure_all_finite=True, y_numeric=True)
-        return Dataset.from_arrays(table, labels, qid)
+        return Dataset.from_arrays(table, labels, qid, feature_names=getattr(self, "feature_names_in_", None))
 
     # ---- ranking ----
 
@@ -155,8 +157,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         order = rank_rows(data.from_input_order(scores), data.offsets)
         return order if data.input_rows is None else data.input_rows[order]
 
-    def score(self, X: ArrayLike | Dataset, y: ArrayLike | None = None, *, qid: ArrayLike | None = None) -> float:
-        """The mean of ``measure`` over the queries; negated if smaller is better there, as scikit-learn expects."""
+    def score(
+        self, X: ArrayLike | Dataset, y: ArrayLike | None = None, *, qid: ArrayLike | None = None, sample_weight: None = None
+    ) -> float:
+        """The mean of ``measure`` over the queries; negated if smaller is better there, as scikit-learn expects.
+
+        ``sample_weight`` is there because scikit-learn's pipelines always name it; queries weigh the same.
+        """
+        if sample_weight is not None:
+            raise DataError("measures have no sample weights: queries weigh the same")
         data, scores = self._scored(X, qid)
         if isinstance(X, Dataset):
             labels = X.labels

@@ -6,6 +6,7 @@ Jobs go through joblib, so a backend that the user chose there (Dask, Ray, Spark
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -68,9 +69,9 @@ def grid_of(algorithm: str, grid: str | Mapping[str, Sequence[Any]] | None, fixe
     return settings
 
 
-def _train(task: _Task, n_threads: int | None) -> Trial:
+def _train(task: _Task, parent: int, n_threads: int) -> Trial:
     algorithm, settings, train, validation, seed = task
-    if n_threads is not None:  # a worker process of its own: all of them share the cores
+    if os.getpid() != parent:  # a worker process of its own: all of them share the cores
         set_threads(n_threads)
     model = algorithms.fit(algorithm, train, settings, seed=seed, validation=validation)
     found = model.training["validation"]
@@ -132,9 +133,9 @@ def search_folds(
 
 def _run(tasks: list[_Task], jobs: int) -> Iterable[Trial]:
     if jobs == 1:
-        return (_train(task, None) for task in tasks)
+        return (_train(task, os.getpid(), threads()) for task in tasks)
     from joblib import Parallel, delayed, effective_n_jobs
 
     share = max(1, threads() // effective_n_jobs(jobs))
-    done: Iterable[Trial] = Parallel(n_jobs=jobs, return_as="generator")(delayed(_train)(task, share) for task in tasks)
+    done: Iterable[Trial] = Parallel(n_jobs=jobs, return_as="generator")(delayed(_train)(task, os.getpid(), share) for task in tasks)
     return done

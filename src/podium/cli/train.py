@@ -143,6 +143,8 @@ def _told(model: Model, found: Found | None, out: Path | None) -> str:
     facts = model.training
     told = f"{model.algorithm}: {facts['queries']:,} queries, {facts['iterations']} iterations ({facts['stopped']})"
     told += f", loss {facts['objective']:.6g}"
+    if facts["stopped"] == "diverged":
+        told += "; no step lowered it: try a smaller learning_rate, or optimizer=lbfgs"
     if facts.get("validation") is not None:
         told += f", {facts['validation_measure']} on validation {facts['validation']:.4f}"
     parts.append(told)

@@ -52,6 +52,8 @@ class Model:
         found = self.scorer.scores(features, offsets)
         if np.isnan(found).any():
             row = int(np.argmax(np.isnan(found)))
+            if not np.isnan(features[row]).any():
+                raise DataError(f"the score of row {row} is beyond the largest double: its features are too large for this model")
             raise DataError(f"row {row} has missing features (NaN); fill them first: Dataset.fill_missing(), podium convert --fill-missing")
         return found
 
@@ -77,6 +79,8 @@ def model_to_bytes(model: Model) -> bytes:
 
 def _read(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():
+            raise FileError(path, None, "is not a file")
         size = path.stat().st_size
         with path.open("rb") as file:
             head = file.read(64)
@@ -89,10 +93,19 @@ def _read(path: Path) -> bytes:
             return head + file.read()
     except OSError as error:
         raise FileError(path, None, f"cannot be read: {error.strerror or error}") from None
+    except FileError:
+        raise
+    except ValueError as error:  # a name that no file can have
+        raise FileError(path, None, f"cannot be read: {error}") from None
 
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if np.isfinite(number) else _no_constant(text)
 
 
 def model_from_bytes(data: bytes, path: str | os.PathLike[str] = "model") -> Model:
@@ -103,7 +116,7 @@ def model_from_bytes(data: bytes, path: str | os.PathLike[str] = "model") -> Mod
     if tail != hashlib.sha256(body).hexdigest().encode() + b'"\n}\n':
         raise FileError(path, None, "was changed after it was saved: its checksum does not fit; save the model again")
     try:
-        content = json.loads(data, parse_constant=_no_constant)
+        content = json.loads(data, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise FileError(path, None, f"is not valid JSON: {error}") from None
     if not isinstance(content, dict):
@@ -113,9 +126,10 @@ def model_from_bytes(data: bytes, path: str | os.PathLike[str] = "model") -> Mod
         scorer = SCORERS[content["kind"]][1](content["scorer"])
     except DataError as error:
         raise FileError(path, None, f"scorer: {error}") from None
-    if scorer.n_features != content["features"] or len(content["names"]) not in (0, content["features"]):
-        raise FileError(path, None, f"says {content['features']} features, but has {scorer.n_features} weights")
-    return Model(scorer, content["algorithm"], content["settings"], content["seed"], tuple(map(str, content["names"])), content["training"])
+    for what, count in (("weights", scorer.n_features), ("names", len(content["names"]) or scorer.n_features)):
+        if count != content["features"]:
+            raise FileError(path, None, f"says {content['features']} features, but has {count} {what}")
+    return Model(scorer, content["algorithm"], content["settings"], content["seed"], tuple(content["names"]), content["training"])
 
 
 def _check_fields(content: dict[str, Any], path: str | os.PathLike[str]) -> None:
@@ -125,6 +139,10 @@ def _check_fields(content: dict[str, Any], path: str | os.PathLike[str]) -> None
     for name, kind in _FIELDS.items():
         if not isinstance(content[name], kind) or isinstance(content[name], bool):
             raise FileError(path, None, f"field {name!r} must be {kind.__name__}", got=str(content[name])[:40])
+    if content["format"] != _FORMAT:
+        raise FileError(path, None, f"is not a Podium model: its format must be {_FORMAT!r}", got=content["format"][:40])
+    if not all(isinstance(name, str) for name in content["names"]):
+        raise FileError(path, None, "field 'names' must be a list of texts")
     if content["version"] != _VERSION:
         raise FileError(path, None, f"has version {content['version']}; this release reads version {_VERSION}: update Podium")
     if content["kind"] not in SCORERS:

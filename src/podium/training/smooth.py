@@ -63,8 +63,8 @@ class Objective:
 
 def _passes(data: Dataset, loss: Loss, lines: Lines, settings: SmoothSettings, seed: int) -> list[Pass]:
     """One pass a truth: the labels as they are, or with ties broken at random, once or several times."""
-    is_tied = settings.ties != "keep" and bool(has_ties(data.labels, data.offsets).any())
-    count = (settings.orders if settings.ties == "average" else 1) if is_tied else 0
+    is_several = settings.ties == "average" and bool(has_ties(data.labels, data.offsets).any())
+    count = 0 if settings.ties == "keep" else settings.orders if is_several else 1
     truths = [break_ties(data.labels, data.offsets, seed=_stream(seed, order)) for order in range(count)] or [data.labels]
     return [Pass(data.features, loss, loss.prepare(labels, data.offsets), lines) for labels in truths]
 
@@ -98,7 +98,8 @@ def fit_linear(
         resample = None
         if settings.ties == "resample":
             resample = lambda epoch: _passes(data, loss, lines, settings, _stream(seed, epoch))
-        OPTIMIZERS[settings.optimizer](Objective(passes, settings.l2), weights, settings, seed, watch, resample)
+        with np.errstate(over="ignore", invalid="ignore"):  # steps that are too long end as "diverged", not as warnings
+            OPTIMIZERS[settings.optimizer](Objective(passes, settings.l2), weights, settings, seed, watch, resample)
     except KeyboardInterrupt:
         watch.stopped = "interrupt"
         if watch.best is None:
@@ -117,10 +118,12 @@ def _check(data: Dataset, settings: SmoothSettings, validation: Validation | Non
         raise DataError(f"validation data has {validation.data.n_features} features, training data {data.n_features}")
     if data.n_rows == 0 or data.n_features == 0:
         raise DataError(f"there is nothing to learn from: {data!r}")
-    if np.isnan(data.features.sum(dtype=np.float64)) and np.isnan(data.features).any():
-        row, column = (int(place) for place in np.argwhere(np.isnan(data.features))[0])
+    for name, part in (("features", data), ("validation features", None if validation is None else validation.data)):
+        if part is None or not np.isnan(part.features.sum(dtype=np.float64)):
+            continue
+        row, column = (int(place) for place in np.argwhere(np.isnan(part.features))[0])
         raise DataError(
-            f"features must not be missing (NaN) here; row {row}, column {column} is; "
+            f"{name} must not be missing (NaN) here; row {row}, column {column} is; "
             "fill them first: Dataset.fill_missing() takes the least value of the query, podium convert --fill-missing does the same"
         )
 
@@ -159,11 +162,7 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
 
     def seen(point: Floats) -> None:
         value, gradient = last.get(point.tobytes()) or evaluate(point)
-        norm = float(np.linalg.norm(np.where((point <= 0) & (gradient > 0), 0.0, gradient) if l1 else gradient))
-        if watch.see(joined(point), value, norm):
-            raise StopIteration
-        if norm <= settings.tol:
-            watch.stopped = "converged"
+        if _is_done(joined(point), value, gradient[:n] - l1 if l1 else gradient, settings, watch):
             raise StopIteration
 
     begin = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)]) if l1 else weights
@@ -190,26 +189,39 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _soft(weights: Floats, threshold: float) -> Floats:
-    """What remains of weights after a step of the l1 penalty."""
-    return np.sign(weights) * np.maximum(np.abs(weights) - threshold, 0.0) if threshold else weights
+def _is_done(weights: Floats, value: float, gradient: Floats, settings: SmoothSettings, watch: Watch) -> bool:
+    """Show an iteration to the watch; whether it should be the last. ``gradient`` is that of all but the l1 penalty."""
+    l1 = settings.l1
+    least = np.where(weights != 0, gradient + l1 * np.sign(weights), np.maximum(np.abs(gradient) - l1, 0.0))  # 0 at a minimum
+    norm = float(np.linalg.norm(least))
+    if watch.see(weights, value, norm):
+        return True
+    if norm <= settings.tol:
+        watch.stopped = "converged"
+    return bool(watch.stopped)
 
 
-def _gd(objective: Objective, weights: Floats, settings: SmoothSettings, _seed: int, watch: Watch, resample: Resample) -> None:
-    """Plain gradient descent, as in the papers."""
-    rate = settings.learning_rate or 0.01
-    for iteration in range(settings.max_iter + 1):
-        if resample is not None and iteration:
-            objective.passes = resample(iteration)
-        value, gradient = objective(weights)
-        norm = float(np.linalg.norm(gradient))
-        if watch.see(weights, value + settings.l1 * float(np.abs(weights).sum()), norm):
-            return
-        if norm <= settings.tol:
-            watch.stopped = "converged"
-            return
-        weights = _soft(weights - rate * gradient, rate * settings.l1)
-    watch.stopped = "max_iter"
+Stepper = Callable[[Floats], tuple[Floats, Floats | float]]  # a gradient to a direction, and how long its step is by coordinate
+
+
+def _plain() -> Stepper:
+    return lambda gradient: (gradient, 1.0)
+
+
+def _adam() -> Stepper:
+    """Kingma & Ba (2015), with their constants."""
+    mean: Floats | float = 0.0
+    square: Floats | float = 0.0
+    count = 0
+
+    def step(gradient: Floats) -> tuple[Floats, Floats]:
+        nonlocal mean, square, count
+        count += 1
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
+        length = 1.0 / (np.sqrt(square / (1 - 0.999**count)) + 1e-8)
+        return np.asarray(mean / (1 - 0.9**count) * length), length
+
+    return step
 
 
 def _batches(n_queries: int, settings: SmoothSettings, seed: int, epoch: int) -> Iterator[Ints]:
@@ -218,56 +230,40 @@ def _batches(n_queries: int, settings: SmoothSettings, seed: int, epoch: int) ->
         yield np.sort(shuffled[begin : begin + settings.batch_queries])
 
 
-def _in_batches(rate: float, direction: Callable[[Floats], Floats]) -> Optimizer:
-    """Epochs of mini-batches; ``direction`` turns a batch's gradient into a step of the given rate."""
+def _descend(stepper: Callable[[], Stepper], *, is_batched: bool) -> Optimizer:
+    """Steps along gradients: of all queries, or of a batch at a time. The whole objective is measured after every epoch."""
 
     def run(objective: Objective, weights: Floats, settings: SmoothSettings, seed: int, watch: Watch, resample: Resample) -> None:
-        n_queries = len(objective.passes[0].ordered.offsets) - 1
-        step = settings.learning_rate or rate
-        value, gradient = objective(weights)
-        if watch.see(weights, value + settings.l1 * float(np.abs(weights).sum()), float(np.linalg.norm(gradient))):
-            return
-        for epoch in range(1, settings.max_iter + 1):
-            if resample is not None:
+        n_queries, rate, step = len(objective.passes[0].ordered.offsets) - 1, settings.learning_rate or 0.01, stepper()
+        for epoch in range(settings.max_iter + 1):
+            if resample is not None and epoch:
                 objective.passes = resample(epoch)
-            before, total = value, 0.0
-            for queries in _batches(n_queries, settings, seed, epoch):
-                found, gradient = objective(weights, queries)
-                total += found * len(queries) / n_queries
-                weights = _soft(weights - step * direction(gradient), step * settings.l1)
-            value = total + settings.l1 * float(np.abs(weights).sum())
-            if watch.see(weights, value, float("nan")):
+            value, gradient = objective(weights)
+            value += settings.l1 * float(np.abs(weights).sum())
+            if not (np.isfinite(value) and np.isfinite(weights).all()):
+                watch.stopped = "diverged"
                 return
-            if abs(before - value) <= settings.tol * max(abs(value), 1e-12):
-                watch.stopped = "converged"
-                return
-        watch.stopped = "max_iter"
+            if _is_done(weights, value, gradient, settings, watch) or epoch == settings.max_iter:
+                break
+            for queries in _batches(n_queries, settings, seed, epoch + 1) if is_batched else [None]:
+                slope = gradient if queries is None else objective(weights, queries)[1]
+                direction, length = step(slope)
+                weights = _soft(weights - rate * direction, rate * settings.l1 * length)
+        if not watch.stopped:
+            assert watch.best is not None
+            watch.stopped = "diverged" if watch.best.iteration == 0 else "max_iter"
 
     return run
 
 
-def _adam() -> Callable[[Floats], Floats]:
-    """Kingma & Ba (2015), with their constants."""
-    state: dict[str, Floats] = {}
-    count = 0
-
-    def direction(gradient: Floats) -> Floats:
-        nonlocal count
-        count += 1
-        mean = state["mean"] = 0.9 * state.get("mean", np.zeros_like(gradient)) + 0.1 * gradient
-        square = state["square"] = 0.999 * state.get("square", np.zeros_like(gradient)) + 0.001 * gradient**2
-        return np.asarray(mean / (1 - 0.9**count) / (np.sqrt(square / (1 - 0.999**count)) + 1e-8))
-
-    return direction
-
-
-def _run_adam(objective: Objective, weights: Floats, settings: SmoothSettings, seed: int, watch: Watch, resample: Resample) -> None:
-    _in_batches(0.01, _adam())(objective, weights, settings, seed, watch, resample)
+def _soft(weights: Floats, threshold: Floats | float) -> Floats:
+    """What remains of weights after a step of the l1 penalty."""
+    return np.asarray(np.sign(weights) * np.maximum(np.abs(weights) - threshold, 0.0))
 
 
 OPTIMIZERS: dict[str, Optimizer] = {
     "lbfgs": _lbfgs,
-    "gd": _gd,
-    "sgd": _in_batches(0.01, lambda gradient: gradient),
-    "adam": _run_adam,
+    "gd": _descend(_plain, is_batched=False),
+    "sgd": _descend(_plain, is_batched=True),
+    "adam": _descend(_adam, is_batched=True),
 }

@@ -93,7 +93,7 @@ class Watch:
             if np.isnan(self.best.validation):
                 return not np.isnan(found)
             return found > self.best.validation if self.validation.larger_is_better else found < self.best.validation
-        return objective < self.best.objective or np.isnan(self.best.objective)
+        return bool(objective < self.best.objective or (np.isnan(self.best.objective) and not np.isnan(objective)))
 
     def _validated(self) -> float | None:
         """The kept model's measure on validation; None where no query has one."""
