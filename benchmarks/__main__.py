@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import measure, parse
+from benchmarks import learn, measure, parse
 from benchmarks.timing import Report, progress
 from podium.ragged import threads
 
-PARTS: dict[str, Callable[[bool], Report]] = {"parse": parse.run, "measure": measure.run}
-LIBRARIES = ["podium", "numpy", "numba", "scikit-learn", "xgboost", "ranx", "pytrec-eval-terrier", "ir-measures"]
+PARTS: dict[str, Callable[[bool], Report]] = {"parse": parse.run, "measure": measure.run, "learn": learn.run}
+LIBRARIES = [
+    "podium", "numpy", "numba", "scikit-learn", "xgboost", "ranx", "pytrec-eval-terrier", "ir-measures", "torch", "jax", "rax",
+]  # fmt: skip
 
 
 def machine() -> dict[str, Any]:

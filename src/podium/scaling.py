@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from podium.errors import UnknownName
 from podium.ragged import Floats, Ints, kernel, over_queries
 
-__all__ = ["SCALINGS", "Lines", "Scaling", "lines_of", "scale"]
+__all__ = ["SCALINGS", "Lines", "Scaling", "is_any_missing", "lines_of", "scale"]
 
 Features = NDArray[np.float32]
 
@@ -38,6 +38,28 @@ class Scaling:
     find: Callable[[Features, Ints], Lines]
     meaning: str
     is_within_query: bool
+
+
+@kernel
+def _missing(first, last, offsets, values, counts):  # type: ignore[no-untyped-def]
+    for block in range(first, last):
+        part, count = values[offsets[block] : offsets[block + 1]], 0
+        for i in range(len(part)):
+            count += part[i] != part[i]
+        counts[block] = count
+
+
+def is_any_missing(features: Features) -> bool:
+    """Whether any feature is NaN; reads them once, on every core.
+
+    >>> is_any_missing(np.array([[1, np.nan]], np.float32)), is_any_missing(np.array([[1, np.inf]], np.float32))
+    (True, False)
+    """
+    values = np.ascontiguousarray(features).reshape(-1)
+    edges = np.append(np.arange(0, len(values), 2**16), len(values))
+    counts = np.empty(len(edges) - 1, np.int64)
+    over_queries(_missing, edges, values, counts, grain=2**18)
+    return bool(counts.any())
 
 
 @kernel

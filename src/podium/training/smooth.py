@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -16,9 +16,9 @@ from threadpoolctl import ThreadpoolController
 from podium import losses
 from podium.dataset import Dataset
 from podium.errors import DataError
-from podium.losses import Loss
+from podium.losses import Loss, Ordered
 from podium.ragged import Floats, Ints
-from podium.scaling import SCALINGS, Lines, lines_of
+from podium.scaling import SCALINGS, Lines, is_any_missing, lines_of
 from podium.scorers.linear import LinearScorer
 from podium.training.passes import Pass
 from podium.training.watching import Callback, Validation, Watch
@@ -95,11 +95,14 @@ def fit_linear(
         passes = _passes(data, loss, lines, settings, seed)
         if start is None and loss.entry.is_flat_at_zero:
             weights = -_passes(data, losses.get("listnet"), lines, settings, seed)[0](weights)[1]
+        objective = Objective(passes, settings.l2)
+        if start is None and settings.optimizer == "lbfgs" and settings.patience is None and not settings.l1:
+            weights = _rehearse(objective, weights)
         resample = None
         if settings.ties == "resample":
             resample = lambda epoch: _passes(data, loss, lines, settings, _stream(seed, epoch))
         with np.errstate(over="ignore", invalid="ignore"):  # steps that are too long end as "diverged", not as warnings
-            OPTIMIZERS[settings.optimizer](Objective(passes, settings.l2), weights, settings, seed, watch, resample)
+            OPTIMIZERS[settings.optimizer](objective, weights, settings, seed, watch, resample)
     except KeyboardInterrupt:
         watch.stopped = "interrupt"
         if watch.best is None:
@@ -119,7 +122,7 @@ def _check(data: Dataset, settings: SmoothSettings, validation: Validation | Non
     if data.n_rows == 0 or data.n_features == 0:
         raise DataError(f"there is nothing to learn from: {data!r}")
     for name, part in (("features", data), ("validation features", None if validation is None else validation.data)):
-        if part is None or not np.isnan(part.features.sum(dtype=np.float64)):
+        if part is None or not is_any_missing(part.features):
             continue
         row, column = (int(place) for place in np.argwhere(np.isnan(part.features))[0])
         raise DataError(
@@ -146,42 +149,105 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
     from scipy.optimize import minimize
 
     n, l1 = len(weights), settings.l1
-    last: dict[bytes, tuple[float, Floats]] = {}  # what was found at recent points: the callback asks for it again
+    recent: dict[bytes, tuple[Floats, float, Floats]] = {}  # weights, value and gradient at recent points, which are asked for again
 
-    def joined(point: Floats) -> Floats:
-        return point[:n] - point[n:] if l1 else point
+    def at(point: Floats) -> tuple[Floats, float, Floats]:
+        key = point.tobytes()
+        if key not in recent:
+            if len(recent) > 4:
+                del recent[next(iter(recent))]
+            moved = weights + (point[:n] - point[n:] - weights if l1 else metric @ point)
+            recent[key] = moved, *objective(moved)
+        return recent[key]
 
     def evaluate(point: Floats) -> tuple[float, Floats]:
-        value, gradient = objective(joined(point))
+        _, value, gradient = at(point)
         if l1:
-            value, gradient = value + l1 * float(point.sum()), np.concatenate([gradient + l1, l1 - gradient])
-        last[point.tobytes()] = value, gradient
-        if len(last) > 4:
-            del last[next(iter(last))]
-        return value, gradient
+            return value + l1 * float(point.sum()), np.concatenate([gradient + l1, l1 - gradient])
+        return value, metric.T @ gradient
 
-    def seen(point: Floats) -> None:
-        value, gradient = last.get(point.tobytes()) or evaluate(point)
-        if _is_done(joined(point), value, gradient[:n] - l1 if l1 else gradient, settings, watch):
+    def seen(point: Floats) -> bool:
+        moved, value, gradient = at(point)
+        return _is_done(moved, value + l1 * float(np.abs(moved).sum()), gradient, settings, watch)
+
+    def stop_if_seen(intermediate_result: Any) -> None:
+        if seen(np.array(intermediate_result.x)):
             raise StopIteration
 
-    begin = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)]) if l1 else weights
-    try:
-        seen(begin)
-    except StopIteration:
-        return
-    with _libraries().limit(limits=1, user_api="blas"):  # its matrices are tiny: threads for them only wait for each other
+    begin = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)]) if l1 else np.zeros(n)
+    with _libraries().limit(limits=1, user_api="blas"):  # these matrices are tiny: threads for them only wait for each other
+        metric = np.eye(n) if l1 else newton_metric(objective.passes[0], weights, settings.l2)
+        if seen(begin):
+            return
+        if not l1:  # SciPy's first step has length 1: let that be Newton's
+            metric *= float(np.linalg.norm(metric.T @ at(begin)[2]))
         found = minimize(
             evaluate,
             begin,
             jac=True,
             method="L-BFGS-B",
             bounds=[(0, None)] * (2 * n) if l1 else None,
-            callback=lambda intermediate_result: seen(np.array(intermediate_result.x)),
+            callback=stop_if_seen,
             options={"maxiter": settings.max_iter, "maxfun": 20 * settings.max_iter + 100, "ftol": 0.0, "gtol": 0.0, "maxcor": 20},
         )
     # what SciPy says beyond our own reasons: it ran out of iterations, or no step lowers the objective in doubles any more
     watch.stopped = watch.stopped or ("max_iter" if found.nit >= settings.max_iter else "precision")
+
+
+_SAMPLE_ROWS, _SAMPLE_QUERIES = 16_384, 256  # from which the metric is estimated
+_WORTH = 8  # a rehearsal on so small a share of the queries costs less than an iteration on all
+_WIDEST = 512  # features up to which it is worth its square
+
+
+def _rehearse(objective: Objective, weights: Floats) -> Floats:
+    """Weights fitted to some of the queries, from where all of them need few iterations; those given, where data are small."""
+    from scipy.optimize import minimize
+
+    offsets = objective.passes[0].ordered.offsets
+    queries = sample(offsets)
+    if len(queries) * _WORTH > len(offsets) - 1:
+        return weights
+    with _libraries().limit(limits=1, user_api="blas"):
+        metric = newton_metric(objective.passes[0], weights, objective.l2)
+
+        def evaluate(point: Floats) -> tuple[float, Floats]:
+            value, gradient = objective(weights + metric @ point, queries)
+            return value, metric.T @ gradient
+
+        found = minimize(evaluate, np.zeros(len(weights)), jac=True, method="L-BFGS-B", options={"maxiter": 50, "gtol": 1e-2})
+    fitted = weights + metric @ found.x
+    return fitted if np.isfinite(fitted).all() else weights
+
+
+def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats:
+    """A matrix M such that, in v with w = start + M v, the objective is about equally curved in all directions.
+
+    The second derivative by weight is close to the covariance of features within queries, each row weighing its curvature, + l2. With it,
+    correlated features cost no iterations: LETOR's collections need 10 where they needed 200. It is estimated from some of the queries.
+    """
+    n, offsets, queries = len(weights), one.ordered.offsets, sample(one.ordered.offsets)
+    if n > _WIDEST:
+        return np.eye(n)
+    hessian = np.zeros((n, n))
+    for query in queries.tolist():
+        begin, end = int(offsets[query]), int(offsets[query + 1])
+        line = query if len(one.lines.factor) > 1 else 0
+        scaled = (one.features[begin:end] - one.lines.shift[line]) * one.lines.factor[line]
+        part = Ordered(np.array([0, end - begin]), one.ordered.order[begin:end], one.ordered.ends[begin:end], one.ordered.values[begin:end])
+        bends = one.loss.of(scaled @ weights, part).curvature
+        whole = float(bends.sum())
+        if whole > 0:
+            centred = scaled - (bends / whole) @ scaled
+            hessian += (centred.T * bends) @ centred
+    hessian /= max(len(queries), 1)
+    least = max(1e-6 * float(np.trace(hessian)) / n, 1e-300)
+    return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian + (l2 + least) * np.eye(n))).T)
+
+
+def sample(offsets: Ints) -> Ints:
+    """Some of the queries, evenly spaced: enough to estimate curvatures."""
+    step = max(1, int(offsets[-1]) // _SAMPLE_ROWS, (len(offsets) - 1) // _SAMPLE_QUERIES)
+    return np.arange(0, len(offsets) - 1, step)
 
 
 @functools.cache

@@ -1,0 +1,84 @@
+"""What makes L-BFGS fast: a metric from the loss's curvatures, and a rehearsal on some of the queries. Neither moves the optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from podium import Dataset, losses, set_threads, synthetic
+from podium.scaling import lines_of
+from podium.training.passes import Pass
+from podium.training.smooth import SmoothSettings, fit_linear, newton_metric, sample
+from podium.training.watching import Validation
+
+
+@pytest.fixture(scope="module")
+def many() -> Dataset:
+    """So many queries that some of them are rehearsed on."""
+    return synthetic(3000, 8, 3, seed=3)
+
+
+def test_a_sample_is_all_of_few_queries_and_some_of_many(many: Dataset) -> None:
+    assert sample(np.array([0, 5, 9])).tolist() == [0, 1]
+    assert len(sample(np.arange(0, 2_000_001, 1000))) * 1000 <= 2 * 16_384
+    assert len(sample(many.offsets)) * 8 <= many.n_queries
+
+
+def test_at_equal_scores_the_metric_makes_listnet_equally_curved_in_all_directions() -> None:
+    data = synthetic(30, 50, 4, seed=0)
+    mixed = data.features @ np.array([[1, 0.9, 0, 0], [0, 0.1, 5, 0], [0, 0, 1, 0.99], [0, 0, 0, 0.01]], np.float32)  # correlated
+    loss, lines = losses.get("listnet"), lines_of(mixed, data.offsets, "none")
+    one = Pass(mixed, loss, loss.prepare(data.labels, data.offsets), lines)
+    metric = newton_metric(one, np.zeros(4), l2=0.01)
+    hessian = np.zeros((4, 4))  # at equal scores: the mean over queries of the covariance of features, and the penalty
+    for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+        hessian += np.cov(mixed[begin:end].T.astype(np.float64), bias=True) / data.n_queries
+    hessian += 0.01 * np.eye(4)
+    np.testing.assert_allclose(metric.T @ hessian @ metric, np.eye(4), atol=0.03)  # curvatures are p (1 - p), not p: 1 in 50 less
+
+
+@pytest.mark.parametrize("name", ["listmle", "top-k-listmle", "pairwise-logistic", "hom-oo"])
+def test_a_rehearsal_leaves_the_optimum_where_it_is(name: str, many: Dataset) -> None:
+    settings = SmoothSettings(tol=1e-7, l2=0.01)
+    scorer, rehearsed = fit_linear(many, losses.get(name), settings)
+    other, plain = fit_linear(many, losses.get(name), settings, start=np.zeros(3))
+    np.testing.assert_allclose(scorer.weights, other.weights, rtol=1e-5)
+    assert rehearsed.stopped == plain.stopped == "converged"
+    assert rehearsed.history[0].objective < plain.history[0].objective  # it begins closer
+    assert len(rehearsed.history) <= len(plain.history)
+
+
+def test_early_stopping_and_warm_starts_are_not_rehearsed(many: Dataset) -> None:
+    begun = fit_linear(many, losses.get("listmle"), SmoothSettings(max_iter=1), start=np.zeros(3))[1].history[0]
+    validation = Validation(many.select_queries(slice(0, 5)))
+    seen = fit_linear(many, losses.get("listmle"), SmoothSettings(max_iter=1, patience=1), validation=validation)[1].history[0]
+    assert seen.objective == begun.objective
+
+
+def test_the_number_of_threads_changes_no_bit_of_a_rehearsed_fit(many: Dataset) -> None:
+    found = []
+    try:
+        for number in (1, 2, 3):
+            set_threads(number)
+            found.append(fit_linear(many, losses.get("hom-og"))[0].weights.tobytes())
+    finally:
+        set_threads(None)
+    assert len(set(found)) == 1
+
+
+def test_strongly_correlated_features_take_few_iterations() -> None:
+    data = synthetic(60, 40, 8, seed=0)
+    mixing = np.eye(8) + 30 * np.ones((8, 8))
+    mixed = Dataset.from_arrays(data.features @ mixing.astype(np.float32), data.labels, offsets=data.offsets)
+    watch = fit_linear(mixed, losses.get("listmle"), SmoothSettings(l2=0.0, scaling="standard"))[1]
+    assert watch.stopped == "converged"
+    assert watch.history[-1].iteration <= 30
+
+
+def test_constant_features_and_queries_without_preference_do_no_harm() -> None:
+    features = np.array([[1, 5], [2, 5], [3, 5], [4, 5]], np.float32)
+    data = Dataset.from_arrays(features, [0, 1, 1, 1], ["a", "a", "b", "b"])
+    scorer, watch = fit_linear(data, losses.get("listmle"), SmoothSettings(l2=0.1, scaling="none"))
+    assert watch.stopped == "converged"
+    assert scorer.weights[0] > 0
+    assert abs(scorer.weights[1]) < 1e-12
