@@ -79,20 +79,23 @@ class Pass:
 
     def __init__(self, features: NDArray[np.float32], loss: Loss, ordered: Ordered, lines: Lines) -> None:
         self.features, self.loss, self.ordered, self.lines = np.ascontiguousarray(features), loss, ordered, lines
-        self._all = np.arange(len(ordered.offsets) - 1)
-        self._settings = np.array(loss.numbers, dtype=np.float64)
+        self._settings, self._longest = np.array(loss.numbers, dtype=np.float64), ordered.longest
+        self._all = self._cut(np.arange(len(ordered.offsets) - 1))
+
+    def _cut(self, queries: Ints) -> tuple[Ints, Ints, Ints]:
+        """The queries, cut into blocks, and the rows before each block."""
+        blocks = np.linspace(0, len(queries), min(_BLOCKS, len(queries)) + 1).astype(np.int64)
+        sizes = self.ordered.offsets[queries + 1] - self.ordered.offsets[queries]
+        return queries, blocks, np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])[blocks]
 
     def __call__(self, weights: Floats, queries: Ints | None = None) -> tuple[float, Floats]:
         """Mean and slope over ``queries`` (all, if none are named)."""
-        queries, offsets = (self._all if queries is None else queries), self.ordered.offsets
-        n_blocks = min(_BLOCKS, len(queries))
-        blocks = np.linspace(0, len(queries), n_blocks + 1).astype(np.int64)
-        rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(offsets[queries + 1] - offsets[queries])])
-        gradient, per_query = np.empty((n_blocks, len(weights))), np.empty(len(queries))
+        queries, blocks, rows = self._all if queries is None else self._cut(queries)
+        gradient, per_query = np.empty((len(blocks) - 1, len(weights))), np.empty(len(queries))
         over_queries(
-            _pass, rows[blocks], blocks, queries, offsets, self.loss.entry.rule.compiled, self.features, weights, self.lines.shift,
+            _pass, rows, blocks, queries, self.ordered.offsets, self.loss.entry.rule.compiled, self.features, weights, self.lines.shift,
             self.lines.factor, self.ordered.order, self.ordered.ends, self.ordered.values, self._settings, per_query, gradient,
-            self.ordered.longest, grain=10_000,
+            self._longest, grain=20_000,
         )  # fmt: skip
         share = 1.0 / max(len(queries), 1)
         with np.errstate(over="ignore", invalid="ignore"):  # a saturated loss: its sum is what it can be
