@@ -93,12 +93,10 @@ def test_scores_of_any_size_have_finite_values_and_slopes(name: str, scores: lis
         assert (out.curvature >= 0).all()
 
 
-@over_the_table
+@pytest.mark.parametrize("name", sorted(set(LOSSES) - {"rankcosine", "top-k-rankcosine"}))  # whose slopes fall with the size of scores
 def test_a_tight_group_very_far_from_0_keeps_its_digits(name: str) -> None:
     near, far = ([base, base, 0.0] for base in (1e9, 1e16))
     labels = [2.0, 1.0, 0.0]
-    if name in {"rankcosine", "top-k-rankcosine"}:
-        pytest.skip("their slopes fall with the size of scores")
     np.testing.assert_allclose(output(name, far, labels).gradient, output(name, near, labels).gradient, atol=1e-12)
     np.testing.assert_allclose(output(name, far, labels).curvature, output(name, near, labels).curvature, atol=1e-12)
 
