@@ -7,8 +7,9 @@ import pytest
 
 from podium import Dataset, losses, set_threads, synthetic
 from podium.scaling import lines_of
+from podium.training.metric import newton_metric, sample
 from podium.training.passes import Pass
-from podium.training.smooth import SmoothSettings, fit_linear, newton_metric, sample
+from podium.training.smooth import SmoothSettings, fit_linear
 from podium.training.watching import Validation
 
 
@@ -82,3 +83,14 @@ def test_constant_features_and_queries_without_preference_do_no_harm() -> None:
     assert watch.stopped == "converged"
     assert scorer.weights[0] > 0
     assert abs(scorer.weights[1]) < 1e-12
+
+
+@pytest.mark.parametrize(("rows", "features", "size"), [(100, 600, 1.0), (70_000, 2, 1.0), (20, 2, 1e30)])
+def test_where_a_metric_would_cost_too_much_or_has_no_double_there_is_none(rows: int, features: int, size: float) -> None:
+    table = np.random.default_rng(0).random((rows, features), np.float32) * np.float32(size)
+    loss = losses.get("pairwise-exponential")
+    labels = -table[:, 0].astype(np.float64)
+    one = Pass(table, loss, loss.prepare(labels, [0, rows]), lines_of(table, np.array([0, rows]), "none"))
+    with np.errstate(all="ignore"):
+        metric = newton_metric(one, np.ones(features), l2=0.1)
+    np.testing.assert_array_equal(metric, np.eye(features))

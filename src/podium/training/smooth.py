@@ -16,10 +16,11 @@ from threadpoolctl import ThreadpoolController
 from podium import losses
 from podium.dataset import Dataset
 from podium.errors import DataError
-from podium.losses import Loss, Ordered
-from podium.ragged import Floats, Ints, offsets_of
+from podium.losses import Loss
+from podium.ragged import Floats, Ints
 from podium.scaling import SCALINGS, Lines, is_any_missing, lines_of
 from podium.scorers.linear import LinearScorer
+from podium.training.metric import newton_metric, sample
 from podium.training.passes import Pass
 from podium.training.watching import Callback, Validation, Watch
 from podium.truth import break_ties, has_ties
@@ -95,13 +96,12 @@ def fit_linear(
         passes = _passes(data, loss, lines, settings, seed)
         if start is None and loss.entry.is_flat_at_zero:
             weights = -_passes(data, losses.get("listnet"), lines, settings, seed)[0](weights)[1]
-        objective = Objective(passes, settings.l2)
-        if start is None and settings.optimizer == "lbfgs" and settings.patience is None and not settings.l1:
-            weights = _rehearse(objective, weights)
-        resample = None
+        objective, resample = Objective(passes, settings.l2), None
         if settings.ties == "resample":
             resample = lambda epoch: _passes(data, loss, lines, settings, _stream(seed, epoch))
         with np.errstate(over="ignore", invalid="ignore"):  # steps that are too long end as "diverged", not as warnings
+            if start is None and settings.optimizer == "lbfgs" and settings.patience is None and not settings.l1:
+                weights = _rehearse(objective, weights)
             OPTIMIZERS[settings.optimizer](objective, weights, settings, seed, watch, resample)
     except KeyboardInterrupt:
         watch.stopped = "interrupt"
@@ -194,9 +194,7 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
     watch.stopped = watch.stopped or ("max_iter" if found.nit >= settings.max_iter else "precision")
 
 
-_SAMPLE_ROWS, _SAMPLE_QUERIES = 16_384, 256  # from which the metric is estimated
 _WORTH = 8  # a rehearsal on so small a share of the queries costs less than an iteration on all
-_WIDEST = 512  # features up to which it is worth its square
 
 
 def _rehearse(objective: Objective, weights: Floats) -> Floats:
@@ -217,36 +215,6 @@ def _rehearse(objective: Objective, weights: Floats) -> Floats:
         found = minimize(evaluate, np.zeros(len(weights)), jac=True, method="L-BFGS-B", options={"maxiter": 50, "gtol": 1e-2})
     fitted = weights + metric @ found.x
     return fitted if np.isfinite(fitted).all() else weights
-
-
-def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats:
-    """A matrix M such that, in v with w = start + M v, the objective is about equally curved in all directions.
-
-    The second derivative by weight is close to the covariance of features within queries, each row weighing its curvature, + l2. With it,
-    correlated features cost no iterations: LETOR's collections need 10 where they needed 200. It is estimated from some of the queries.
-    """
-    n, offsets, ordered = len(weights), one.ordered.offsets, one.ordered
-    queries = sample(offsets)
-    queries = queries[offsets[queries + 1] > offsets[queries]]
-    if n > _WIDEST or not len(queries):
-        return np.eye(n)
-    sizes = offsets[queries + 1] - offsets[queries]
-    part = offsets_of(sizes)
-    rows = np.arange(part[-1]) + np.repeat(offsets[queries] - part[:-1], sizes)
-    lines = np.repeat(queries, sizes) if len(one.lines.factor) > 1 else 0
-    scaled = (one.features[rows] - one.lines.shift[lines]) * one.lines.factor[lines]
-    bends = one.loss.of(scaled @ weights, Ordered(part, ordered.order[rows], ordered.ends[rows], ordered.values[rows])).curvature[:, None]
-    whole = np.maximum(np.add.reduceat(bends, part[:-1]), 1e-300)  # 0 where a query has no preference, and then counts for nothing
-    centred = scaled - np.repeat(np.add.reduceat(bends * scaled, part[:-1]) / whole, sizes, axis=0)
-    hessian = (bends * centred).T @ centred / len(queries)
-    least = max(1e-6 * float(np.trace(hessian)) / n, 1e-300)
-    return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian + (l2 + least) * np.eye(n))).T)
-
-
-def sample(offsets: Ints) -> Ints:
-    """Some of the queries, evenly spaced: enough to estimate curvatures."""
-    step = max(1, int(offsets[-1]) // _SAMPLE_ROWS, (len(offsets) - 1) // _SAMPLE_QUERIES)
-    return np.arange(0, len(offsets) - 1, step)
 
 
 @functools.cache
