@@ -36,7 +36,7 @@ WRONG: dict[str, list[Any]] = {
 RIGHT: dict[str, list[Any]] = {
     "k": [1, 10, np.int64(3)],
     "balance": [0, 1, 0.5, np.float32(0.25)],
-    "rest": [0, 2.5],
+    "rest": [0, 0.5],
     "l2": [0, 0.0, 1e-3, 10, np.float64(0.1), np.int64(1), np.int32(0)],
     "l1": [0, 0.3],
     "optimizer": ["lbfgs", "gd", "sgd", "adam"],

@@ -53,7 +53,7 @@ _TIES = ("keep", "break", "average", "resample")
 SETTINGS: dict[str, Setting] = {
     "k": Setting("how many documents are on top", int, "a whole number from 1 on", _from(1)),
     "balance": Setting("share of the list loss inside the top; the rest is the pair loss", float, "a number from 0 to 1", lambda b: 0 <= b <= 1),
-    "rest": Setting("label of the documents below the top (ε)", float, "a number from 0 on", _from(0)),
+    "rest": Setting("label of the documents below the top (ε)", float, "a number from 0 on and below 1, the least label of the top", lambda r: 0 <= r < 1),
     "l2": Setting("penalty l2/2 · Σ w²", float, "a number from 0 on", _from(0)),
     "l1": Setting("penalty l1 · Σ |w|; makes weights exactly 0", float, "a number from 0 on", _from(0)),
     "optimizer": Setting("lbfgs and gd see all queries at each iteration, sgd and adam a batch", str, f"one of {', '.join(OPTIMIZERS)}", lambda o: o in OPTIMIZERS),
@@ -62,7 +62,7 @@ SETTINGS: dict[str, Setting] = {
     "max_iter": Setting("iterations, or epochs of sgd and adam, at most", int, "a whole number from 1 on", _from(1)),
     "tol": Setting("stop when the norm of the objective's gradient is this small", float, "a number from 0 on", _from(0)),
     "scaling": Setting("how features are made comparable; part of the model", str, f"one of {', '.join(SCALINGS)}", lambda s: s in SCALINGS),
-    "ties": Setting("equal labels: keep them as no preference, break them at random once, average over several orders, or resample one every iteration", str, f"one of {', '.join(_TIES)}", lambda t: t in _TIES),
+    "ties": Setting("equal labels: keep them as no preference, break them at random once, average over several orders, or resample one every epoch", str, f"one of {', '.join(_TIES)}", lambda t: t in _TIES),
     "orders": Setting("random orders that ties=average goes through", int, "a whole number from 1 on", _from(1)),
     "patience": Setting("with validation data: keep the best iteration, and stop after this many without a better one; empty: keep the one of least loss", int, "a whole number from 1 on", _from(1), is_optional=True),
 }  # fmt: skip

@@ -200,6 +200,17 @@ class Dataset:
                 filled[begin:end] = np.where(gone, np.where(np.isinf(least), np.float32(0), least), filled[begin:end])
         return replace(self, features=filled)
 
+    def widen(self, n_features: int) -> Dataset:
+        """With features that are 0 everywhere added up to ``n_features``: LETOR's text says nothing of a feature that is 0.
+
+        >>> Dataset.from_arrays([[1.0], [2.0]]).widen(3).features.tolist()
+        [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
+        """
+        missing = n_features - self.n_features
+        if missing <= 0 or self.given_names is not None:
+            return self
+        return replace(self, features=np.pad(self.features, ((0, 0), (0, missing))))
+
     # ---- parts ----
 
     def select_features(self, columns: slice | Sequence[int] | NDArray[Any]) -> Dataset:

@@ -99,6 +99,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         ``validation`` holds other queries, on which ``measure`` is taken after every iteration; with ``patience`` the best iteration is
         kept. ``callback`` sees every :class:`podium.training.watching.Step`. An interrupt (Ctrl-C) keeps the best model so far.
         """
+        if validation is not None and not isinstance(validation, Dataset):
+            raise DataError(f"validation must be a Dataset, got {type(validation).__name__}; make one with Dataset.from_arrays(X, y, qid)")
         data = self._learning_data(X, y, qid)
         chosen = {name: value for name in algorithms.SETTINGS if (value := getattr(self, name)) is not None}
         self.model_ = algorithms.fit(
@@ -141,7 +143,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Dataset):
             if qid is not None:
                 raise DataError("a dataset has its query ids; do not give qid with it")
-            return X, model.scores(X.features, X.offsets)
+            return X, model.scores(X.features, X.offsets, X.given_names)
         table = validate_data(self, X, dtype="numeric", ensure_all_finite=True, reset=False)
         if qid is None and model.scorer.needs_queries:
             scaling = model.scorer.scaling if isinstance(model.scorer, LinearScorer) else "its scaling"
@@ -218,5 +220,7 @@ def load(path: str | os.PathLike[str]) -> Ranker:
     ranker = Ranker(model.algorithm, seed=model.seed, **known)
     ranker.model_ = model
     ranker.n_features_in_ = model.scorer.n_features
+    if model.feature_names:
+        ranker.feature_names_in_ = np.array(model.feature_names, dtype=object)
     ranker.n_iter_ = model.training.get("iterations", 0)
     return ranker

@@ -44,6 +44,7 @@ class Found:
     trials: list[Trial]
     measure: str
     best: Trial
+    is_interrupted: bool = False  # whether Ctrl-C ended it before the grid did, or cut a trial short
 
 
 def grid_of(algorithm: str, grid: str | Mapping[str, Sequence[Any]] | None, fixed: Mapping[str, Any] | None = None) -> list[Settings]:
@@ -111,23 +112,27 @@ def search_folds(
     """The same on several folds at once, each with its own choice. An interrupt leaves the best so far, if every fold has some."""
     if not settings or not folds:
         raise DataError("a search needs at least one setting and one fold")
+    if jobs == 0:
+        raise DataError("jobs must be 1 or more, or -1 for one a core, got 0")
     tasks = [(algorithm, each, train, validation, seed) for train, validation in folds for each in settings]
     trials: list[Trial] = []
+    is_interrupted = False
     try:
         for trial in _run(tasks, jobs):
             trials.append(trial)
             if progress is not None:
                 progress(len(trials), len(tasks))
             if trial.model.training["stopped"] == "interrupt":
+                is_interrupted = True
                 break
     except KeyboardInterrupt:
-        pass
+        is_interrupted = True
     size = len(settings)
     parts = [trials[begin : begin + size] for begin in range(0, len(trials), size)]
     if len(parts) < len(folds):
         raise KeyboardInterrupt
     return [
-        Found(part, validation.measure, _best(part, validation)) for part, (_, validation) in zip(parts, folds, strict=True)
+        Found(part, validation.measure, _best(part, validation), is_interrupted) for part, (_, validation) in zip(parts, folds, strict=True)
     ]  # fmt: skip
 
 

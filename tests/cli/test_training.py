@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from tests.cli.typed import fails, run
 
-from podium import Ranker, load, open_dataset, read_run, synthetic, write_letor
+from podium import Dataset, Ranker, algorithms, load, open_dataset, read_run, save_dataset, synthetic, write_letor
 from podium.algorithms import ALGORITHMS, SETTINGS
+from podium.scorers.models import Model
 from podium.training.watching import Step
 
 
@@ -176,6 +177,8 @@ def test_algorithms_lists_every_one_with_what_it_can_be_set_to(capsys: pytest.Ca
         (["-s", "l2=-1"], "l2 must be a number from 0 on, got '-1'"),
         (["-s", "lambda=1"], "unknown setting 'lambda'"),
         (["--grid"], "a grid is chosen from by --validation"),
+        (["--try", "l2=0", "--try", "l2=1", "--validation", "x"], "l2 is tried twice"),
+        (["-a", "top-k-rankcosine", "-s", "rest=50"], "rest must be a number from 0 on and below 1"),
         (["--grid", "papers", "--validation", "x"], "unknown grid of top-k-listmle 'papers'; did you mean 'paper'?"),
         (["--try", "l2"], "values to try are written name=v1,v2"),
         (["--grid", "--try", "l2=1"], "give --grid or --try, not both"),
@@ -192,8 +195,75 @@ def test_a_wrong_command_says_what_would_be_right(
 
 
 def test_a_model_for_other_features_is_refused(capsys: pytest.CaptureFixture[str], folder: Path, folds: Path, tmp_path: Path) -> None:
-    run(capsys, "train", folder / "train.txt", "--out", tmp_path / "model.json")
-    assert "the model was trained on 5 features, these rows have 4" in fails(
-        capsys, "rank", tmp_path / "model.json", folds / "Fold1" / "test.txt"
-    )
+    run(capsys, "train", folds / "Fold1" / "train.txt", "--out", tmp_path / "model.json")
+    assert "the model was trained on 4 features, these rows have 5" in fails(capsys, "rank", tmp_path / "model.json", folder / "test.txt")
     assert "is not a Podium model" in fails(capsys, "rank", folder / "train.txt", folder / "test.txt")
+
+
+def test_a_letor_file_that_ends_before_the_last_feature_has_zeros_there(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    short = tmp_path / "short.txt"
+    short.write_text("".join(line.split(" 5:")[0] + "\n" for line in (folder / "test.txt").read_text().splitlines()))
+    out = tmp_path / "model.json"
+    assert run(capsys, "train", folder / "train.txt", "--validation", short, "--out", out)[0] == 0
+    assert run(capsys, "rank", out, short, "--out", tmp_path / "scores.txt")[0] == 0
+    data = open_dataset(folder / "test.txt")
+    features = data.features.copy()
+    features[:, 4] = 0
+    np.testing.assert_array_equal(np.loadtxt(tmp_path / "scores.txt"), data.in_input_order(load(out).predict(features)))
+
+
+def test_features_in_another_order_are_refused(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:
+    data = open_dataset(folder / "train.txt")
+    names = [f"c{number}" for number in range(5)]
+    straight = Dataset.from_arrays(data.features, data.labels, offsets=data.offsets, feature_names=names)
+    save_dataset(straight, tmp_path / "a.parquet")
+    save_dataset(straight.select_features([4, 3, 2, 1, 0]), tmp_path / "b.parquet")
+    assert run(capsys, "train", tmp_path / "a.parquet", "--out", tmp_path / "m.json")[0] == 0
+    said = "feature 1 was 'c0' in training, here it is 'c4'; they are the same in another order"
+    assert said in fails(capsys, "rank", tmp_path / "m.json", tmp_path / "b.parquet")
+    assert said in fails(capsys, "train", tmp_path / "a.parquet", "--validation", tmp_path / "b.parquet")
+    assert load(tmp_path / "m.json").feature_names_in_.tolist() == names
+
+
+@pytest.mark.parametrize("place", ["missing/model.json", "."])
+def test_a_place_that_cannot_be_written_is_refused_before_training(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setattr("podium.algorithms.fit", lambda *_: pytest.fail("trained"))
+    said = fails(capsys, "train", folder / "train.txt", "--out", tmp_path / place)
+    assert "there is no folder" in said or "is a folder; give a file" in said
+
+
+def test_a_file_where_a_folder_should_be_is_refused(capsys: pytest.CaptureFixture[str], folds: Path, tmp_path: Path) -> None:
+    (tmp_path / "models").write_text("")
+    assert "is a file; give a folder" in fails(capsys, "train", folds, "--out", tmp_path / "models")
+    assert "is a file; give a folder" in fails(capsys, "demo", "--out", tmp_path / "models")
+
+
+def test_nothing_to_learn_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "flat.txt").write_text("1 qid:1 1:0.5\n1 qid:1 1:0.25\n")
+    code, _, err = run(capsys, "train", tmp_path / "flat.txt")
+    assert code == 0
+    assert "no query states a preference" in err
+
+
+def test_an_interrupted_search_says_so(
+    capsys: pytest.CaptureFixture[str], folder: Path, folds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = algorithms.fit
+
+    def cut_short(name: str, data: Dataset, settings: dict[str, float], **more: object) -> Model:
+        if settings["l2"] == 7:
+            raise KeyboardInterrupt
+        return train(name, data, settings, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("podium.algorithms.fit", cut_short)
+    command = ["train", folder / "train.txt", "--validation", folder / "vali.txt", "--try", "l2=0,7,1", "--out", tmp_path / "m.json"]
+    code, told, err = run(capsys, *command)
+    assert code == 130
+    assert "interrupted" in err
+    assert "written" in told
+    code, told, err = run(capsys, "train", folds, "-a", "listnet", "-a", "hom-og", "--try", "l2=7,1")
+    assert code == 130

@@ -5,7 +5,11 @@ from __future__ import annotations
 from math import log, log2
 
 import numpy as np
+import pytest
+from tests.losses import plain
 from tests.losses.by_hand import LN2, LN3, approx, cost, output
+
+from podium.losses import get
 
 
 def test_pairs_weigh_what_they_cost() -> None:
@@ -34,3 +38,20 @@ def test_a_thousand_labels_do_not_overflow() -> None:
     inside = np.exp(scores[:-1] - scores[-1]).mean()
     assert out.per_query[0] == approx(2999 * c * log(1 + inside) / LN2)
     assert np.isfinite(out.gradient).all()
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels"), [([0.0, -290.0, 0.0], [1000.0, 3.0, 0.0]), ([0.0, 40.0, -40.0, 0.0], [1000.0, 3.0, 2.0, 0.0])]
+)
+def test_costs_too_small_for_doubles_do_no_harm(scores: list[float], labels: list[float]) -> None:
+    found = get("cs-listmle", k=10)(scores, labels, [0, len(scores)])
+    exact = plain.slopes("cs-listmle", scores, labels, digits=700, k=10)
+    assert found.per_query[0] == pytest.approx(float(exact.value), rel=1e-8)
+    np.testing.assert_allclose(found.gradient, [float(slope) for slope in exact[1]], rtol=1e-8, atol=1e-15)
+
+
+def test_a_full_order_of_fifteen_hundred_documents_is_finite() -> None:
+    random = np.random.default_rng(0)
+    out = get("cs-listmle", k=2000)(3 * random.standard_normal(1500), random.permutation(1500), [0, 1500])
+    for values in (out.per_query, out.gradient, out.curvature):
+        assert np.isfinite(values).all()

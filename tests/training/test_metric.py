@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
+import threadpoolctl
 
 from podium import Dataset, losses, set_threads, synthetic
 from podium.scaling import lines_of
@@ -31,6 +35,7 @@ def test_at_equal_scores_the_metric_makes_listnet_equally_curved_in_all_directio
     loss, lines = losses.get("listnet"), lines_of(mixed, data.offsets, "none")
     one = Pass(mixed, loss, loss.prepare(data.labels, data.offsets), lines)
     metric = newton_metric(one, np.zeros(4), l2=0.01)
+    assert metric is not None
     hessian = np.zeros((4, 4))  # at equal scores: the mean over queries of the covariance of features, and the penalty
     for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         hessian += np.cov(mixed[begin:end].T.astype(np.float64), bias=True) / data.n_queries
@@ -93,4 +98,28 @@ def test_where_a_metric_would_cost_too_much_or_has_no_double_there_is_none(rows:
     one = Pass(table, loss, loss.prepare(labels, [0, rows]), lines_of(table, np.array([0, rows]), "none"))
     with np.errstate(all="ignore"):
         metric = newton_metric(one, np.ones(features), l2=0.1)
-    np.testing.assert_array_equal(metric, np.eye(features))
+    assert metric is None
+
+
+def test_thousands_of_features_take_no_square_of_memory() -> None:
+    table = np.random.default_rng(0).random((40, 20_000), np.float32)
+    data = Dataset.from_arrays(table, table[:, 0], qid=np.repeat(np.arange(4), 10))
+    tracemalloc.start()
+    try:
+        for l1 in (0.0, 0.1):
+            fit_linear(data, losses.get("listmle"), SmoothSettings(max_iter=2, l1=l1, scaling="none"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100 * 2**20  # a square of doubles would have 3 GB
+
+
+def test_fits_at_once_leave_the_number_of_blas_threads_as_it_was(many: Dataset) -> None:
+    def limits() -> list[int]:
+        return [one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"]
+
+    before = limits()
+    with ThreadPoolExecutor(3) as pool:
+        weights = list(pool.map(lambda _: fit_linear(many, losses.get("listmle"))[0].weights.tobytes(), range(9)))
+    assert limits() == before
+    assert len(set(weights)) == 1

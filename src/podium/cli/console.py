@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from podium.errors import FileError
+
 if TYPE_CHECKING:
     from podium.dataset import Dataset
     from podium.sources.streams import Progress
     from podium.training.watching import Callback, Step
 
-__all__ = ["json_option", "load", "print_json", "progress_bar", "say_if_compiling", "training_bar", "write_text"]
+__all__ = ["check_target", "json_option", "load", "print_json", "progress_bar", "say_if_compiling", "training_bar", "write_text"]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
@@ -49,6 +51,7 @@ def training_bar(label: str, most: int) -> Iterator[Callback | None]:
             bar.update(step.iteration - bar.pos, step)
 
         yield see
+        bar.update(most - bar.pos)  # done, however few iterations it took
 
 
 def _told(step: Step | None) -> str:
@@ -73,6 +76,20 @@ def load(paths: tuple[Path, ...]) -> Dataset:
     say_if_compiling()
     with progress_bar(f"reading {paths[0].name}") as progress:
         return open_dataset(*paths, progress=progress)
+
+
+def check_target(path: Path | None, *, is_folder: bool = False) -> None:
+    """Refuse a place where nothing can be written, before any work is done."""
+    if path is None:
+        return
+    if is_folder:
+        if path.exists() and not path.is_dir():
+            raise FileError(path, None, "is a file; give a folder")
+        return
+    if path.is_dir():
+        raise FileError(path, None, "is a folder; give a file")
+    if not path.parent.is_dir():
+        raise FileError(path, None, f"there is no folder {path.parent}; make it first")
 
 
 def _plain(value: Any) -> Any:

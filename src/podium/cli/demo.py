@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.console import say_if_compiling, training_bar, write_text
+from podium.cli.console import check_target, say_if_compiling, training_bar, write_text
 from podium.version import __version__
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def demo(queries: int, documents: int, seed: int, out: Path) -> None:
     from podium.sources.letor_writing import write_letor
     from podium.sources.synthetic import synthetic
 
+    check_target(out, is_folder=True)
     say_if_compiling()
     click.echo(f"1. Making a collection: {queries} queries of {documents} documents with 46 features, seed {seed}.")
     data = synthetic(queries, documents, seed=seed).top_k(10)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.console import load, write_text
+from podium.cli.console import check_target, load, write_text
 
 if TYPE_CHECKING:
     from podium.dataset import Dataset
@@ -36,8 +36,10 @@ def rank(model: Path, data: tuple[Path, ...], form: str, top: int | None, tag: s
 
     if top is not None and form == "scores":
         raise click.UsageError("--top goes with --form order or trec: scores are one a line of DATA")
-    ranker, rows = read_model(model), load(data)
-    text = _text(rows, ranker.scores(rows.features, rows.offsets), form, top, tag)
+    check_target(out)
+    ranker = read_model(model)
+    rows = load(data).widen(ranker.scorer.n_features)
+    text = _text(rows, ranker.scores(rows.features, rows.offsets, rows.given_names), form, top, tag)
     if out is None:
         click.echo(text, nl=False)
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.console import json_option, load, print_json, progress_bar, training_bar
+from podium.cli.console import check_target, json_option, load, print_json, progress_bar, training_bar
 from podium.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ _TEST_MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, help="By which validation chooses.")
 @click.option("--grid", is_flag=False, flag_value="default", help="Try the settings of a preset, and keep the best: default or paper.")
 @click.option("--try", "tried", multiple=True, metavar="NAME=V1,V2,…", help="Try these values, and keep the best. Repeatable.")
-@click.option("--top-k", type=click.IntRange(min=1), help="Learn from the order of the best K only, ties broken with the seed.")
+@click.option(
+    "--top-k", type=click.IntRange(min=1), help="Take the order of the best K as the truth of all queries, ties broken with the seed."
+)
 @click.option("--start", type=click.Path(path_type=Path), help="Begin at the weights of this model.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Trials at a time (-1: one a core); through joblib.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -47,7 +49,7 @@ def train(
     """Train a ranker on DATA: a collection, or a folder of folds (Fold1/train.txt, vali.txt, test.txt, …).
 
     With --grid or --try, every setting is trained and the best on validation is kept. On folds the choice is made in each fold, and the
-    table shows the mean over all test queries. Ctrl-C keeps the best model so far.
+    table shows the mean over folds of the measures on test queries. Ctrl-C keeps the best model so far.
     """
     from podium.algorithms import parse_setting
 
@@ -57,11 +59,16 @@ def train(
     if len(data) == 1 and data[0].is_dir() and data[0].suffix != ".podium":
         if validation is not None or start is not None:
             raise click.UsageError("folds have their own validation queries; --validation and --start go with a single collection")
+        check_target(out, is_folder=True)
         found = _on_folds(data[0], names, fixed, wanted, measure, top_k, jobs, seed, tests or _TEST_MEASURES, out)
         print_json(found) if as_json else click.echo(_folds_table(found))
+        if found["interrupted"]:
+            click.echo(f"podium: interrupted during {found['interrupted']}, which is left out", err=True)
+            return 130
         return 0
     if len(names) > 1:
         raise click.UsageError("several algorithms at once can be trained on folds only")
+    check_target(out)
     return _on_one(data, names[0], fixed, wanted, validation, measure, top_k, start, jobs, seed, out, as_json)
 
 
@@ -77,6 +84,8 @@ def _grid(preset: str | None, tried: tuple[str, ...]) -> Any:
         name, equals, values = text.partition("=")
         if not equals or not values:
             raise DataError(f"values to try are written name=v1,v2, such as l2=0,0.1,1, got {text!r}")
+        if name.strip() in table:
+            raise DataError(f"{name.strip()} is tried twice; give all of its values at once, such as {name.strip()}=v1,v2")
         table[name.strip()] = [parse_setting(f"{name}={value}")[1] for value in values.split(",")]
     return table
 
@@ -94,12 +103,14 @@ def _on_one(
     from podium.training.watching import Validation
 
     settings = grid_of(name, grid, fixed)
-    if grid is not None and (validation is None or start is not None):
-        raise click.UsageError("a grid is chosen from by --validation, and begins anew without --start")
+    if grid is not None and validation is None:
+        raise click.UsageError("a grid is chosen from by --validation: give a file of other queries")
+    if grid is not None and start is not None:
+        raise click.UsageError("a grid begins anew; --start goes without --grid and --try")
     begun = None if start is None else read_model(start)
     chosen = algorithms.resolve(name, settings[0])
     rows = _truth(load(paths), top_k, seed)
-    held = None if validation is None else Validation(_truth(load((validation,)), top_k, seed), measure)
+    held = None if validation is None else Validation(_truth(load((validation,)).widen(rows.n_features), top_k, seed), measure)
     found = None
     if grid is not None and held is not None:
         with progress_bar(f"{len(settings)} settings of {name}") as progress:
@@ -112,7 +123,9 @@ def _on_one(
         write_model(model, out)
     facts = _facts(model, found, out)
     print_json(facts) if as_json else click.echo(_told(model, found, out))
-    if model.training["stopped"] == "interrupt":
+    if model.training["objective"] == 0 and model.training["iterations"] == 0:
+        click.echo("podium: no query states a preference (all labels of each are equal), so there was nothing to learn", err=True)
+    if model.training["stopped"] == "interrupt" or (found is not None and found.is_interrupted):
         click.echo("podium: interrupted; this is the best model so far", err=True)
         return 130
     return 0
@@ -142,7 +155,7 @@ def _told(model: Model, found: Found | None, out: Path | None) -> str:
         parts.append(text_table([*varied, found.measure, "iterations", "kept"], rows))
     facts = model.training
     told = f"{model.algorithm}: {facts['queries']:,} queries, {facts['iterations']} iterations ({facts['stopped']})"
-    told += f", loss {facts['objective']:.6g}"
+    told += "" if facts["objective"] is None else f", loss {facts['objective']:.6g}"
     if facts["stopped"] == "diverged":
         told += "; no step lowered it: try a smaller learning_rate, or optimizer=lbfgs"
     if facts.get("validation") is not None:
@@ -172,12 +185,20 @@ def _on_folds(
     chosen = [str(measures.get(test)) for test in tests]
     grids = {name: grid_of(name, grid, {key: value for key, value in fixed.items() if _knows(name, key, names)}) for name in names}
     folds = read_folds(folder)
-    parts = [(_truth(fold.train(), top_k, seed), Validation(_truth(fold.vali(), top_k, seed), measure)) for fold in folds]
-    held_out = [_truth(fold.test(), top_k, seed) for fold in folds]
-    found: dict[str, Any] = {"folder": str(folder), "measure": measure, "seed": seed, "algorithms": {}}
+    trains = [_truth(fold.train(), top_k, seed) for fold in folds]
+    widths = [part.n_features for part in trains]
+    valids = [_truth(fold.vali().widen(width), top_k, seed) for fold, width in zip(folds, widths, strict=True)]
+    held_out = [_truth(fold.test().widen(width), top_k, seed) for fold, width in zip(folds, widths, strict=True)]
+    parts = [(part, Validation(valid, measure)) for part, valid in zip(trains, valids, strict=True)]
+    found: dict[str, Any] = {"folder": str(folder), "measure": measure, "seed": seed, "top_k": top_k, "interrupted": None, "algorithms": {}}
     for name in names:
         with progress_bar(f"{name}, {len(grids[name])} settings on {len(folds)} folds") as progress:
             searches = search_folds(name, grids[name], parts, seed=seed, jobs=jobs, progress=progress)
+        if any(result.is_interrupted for result in searches):
+            found["interrupted"] = name
+            if not found["algorithms"]:
+                raise KeyboardInterrupt
+            break
         values: dict[str, list[Any]] = {one: [] for one in chosen}
         for fold, test, result in zip(folds, held_out, searches, strict=True):
             model = result.best.model
@@ -218,7 +239,7 @@ def _folds_table(found: dict[str, Any]) -> str:
     note = (
         f"mean over {len(folds)} folds of {found['folder']}; settings chosen in each fold by {found['measure']} on its validation queries"
     )
-    note += f"; seed {found['seed']}"
+    note += f"; seed {found['seed']}" + ("" if found["top_k"] is None else f"; top-{found['top_k']} truth in all parts")
     chosen = [
         [
             name,

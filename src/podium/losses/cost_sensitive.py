@@ -15,6 +15,8 @@ from podium.ragged import Floats, kernel, over_queries
 
 __all__ = ["CS_LISTMLE", "cs_listmle"]
 
+_TINY = 1e-150  # costs below this, times an exponential, may not be doubles
+
 
 @kernel
 def _gain(label, best):  # type: ignore[no-untyped-def]
@@ -64,7 +66,7 @@ def _cs_listmle(scores, c, ends, _settings, gradient, curvature, work):  # type:
     if size == 0:
         return 0.0
     top, width = spread(scores)
-    if width > WIDE:
+    if width > WIDE or c[size - 1] < _TINY:
         return _cs_listmle_wide(shifted(scores, top, work[2]), c, ends, size, gradient, curvature, work)
     e, beta, sums = work[0, :n], work[1, :size], work[2, :size]
     exponentials(scores, top, e)

@@ -120,7 +120,7 @@ def top_labels(ordered: Ordered, k: float, rest: float = 0.0) -> Floats:
 def _off_top(probabilities, scores, top):  # type: ignore[no-untyped-def]
     found = 0.0
     for i in range(len(scores)):
-        found += probabilities[i] * (top - scores[i])
+        found += probabilities[i] * (top - scores[i]) if probabilities[i] > 0.0 else 0.0  # 0 times infinity is nothing here
     return found
 
 

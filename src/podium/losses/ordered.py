@@ -166,7 +166,10 @@ def evaluate_ordered(rule: Rule, scores: ArrayLike, ordered: Ordered, settings: 
     return output
 
 
-_BOUNDS = {"balance": (0.0, 1.0, "a number from 0 to 1"), "rest": (0.0, 1e300, "a number from 0 on")}
+_BOUNDS = {
+    "balance": (0.0, 1.0, "a number from 0 to 1"),
+    "rest": (0.0, 1e300, "a number from 0 on"),
+}
 
 
 def check_settings(**settings: float) -> tuple[float, ...]:

@@ -75,7 +75,7 @@ def _hinge(given, _values, ends, _settings, gradient, curvature, work):  # type:
             met += 1
         count, _ = _before(counts, sums, starts[i])
         gradient[i] += count
-    return value
+    return value if value < _LARGEST else _LARGEST  # also where a sum of differences has no double
 
 
 HINGE = Rule(_hinge)

@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from podium.errors import DataError, FileError
-from podium.ragged import Floats, Ints
+from podium.ragged import Floats, Ints, check_offsets
 from podium.scorers import SCORERS, Scorer, kind_of
 from podium.sources.streams import atomic_file
 from podium.version import __version__
@@ -44,8 +44,10 @@ class Model:
     feature_names: tuple[str, ...] = ()  # empty if the data had none
     training: dict[str, Any] = field(default_factory=dict)
 
-    def scores(self, features: Any, offsets: Ints) -> Floats:
-        """One score a row, larger is better."""
+    def scores(self, features: Any, offsets: Ints, names: tuple[str, ...] | None = None) -> Floats:
+        """One score a row, larger is better; ``names`` of features, where both have them, must be those of training."""
+        check_names(self.feature_names or None, names)
+        offsets = check_offsets(offsets, len(features))
         width = features.shape[1]
         if width != self.scorer.n_features:
             raise DataError(f"the model was trained on {self.scorer.n_features} features, these rows have {width}")
@@ -56,6 +58,15 @@ class Model:
                 raise DataError(f"the score of row {row} is beyond the largest double: its features are too large for this model")
             raise DataError(f"row {row} has missing features (NaN); fill them first: Dataset.fill_missing(), podium convert --fill-missing")
         return found
+
+
+def check_names(known: tuple[str, ...] | None, given: tuple[str, ...] | None) -> None:
+    """Refuse features that are named otherwise than in training, or come in another order."""
+    if known is None or given is None or known == given or len(known) != len(given):
+        return
+    place = next(place for place, (one, other) in enumerate(zip(known, given, strict=True)) if one != other)
+    order = "; they are the same in another order: select them in that of training" if sorted(known) == sorted(given) else ""
+    raise DataError(f"feature {place + 1} was {known[place]!r} in training, here it is {given[place]!r}{order}")
 
 
 def model_to_bytes(model: Model) -> bytes:

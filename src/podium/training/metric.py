@@ -15,18 +15,19 @@ _MOST_ROWS = 4 * _SAMPLE_ROWS  # of few very long queries, a copy would take too
 _WIDEST = 512  # features up to which a square matrix of them is worth it
 
 
-def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats:
+def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats | None:
     """A matrix M such that, in v with w = start + M v, the objective is about equally curved in all directions.
 
     The second derivative by weight is close to the covariance of features within queries, each row weighing its curvature, + l2. With it,
     correlated features cost no iterations: LETOR's collections need 10 where they needed 200. It is estimated from some of the queries.
+    None where it would cost too much: of very many features, or of very long lists.
     """
     n, offsets, ordered = len(weights), one.ordered.offsets, one.ordered
     queries = sample(offsets)
     queries = queries[offsets[queries + 1] > offsets[queries]]
     sizes = offsets[queries + 1] - offsets[queries]
     if n > _WIDEST or not 0 < sizes.sum() <= _MOST_ROWS:
-        return np.eye(n)
+        return None
     part = offsets_of(sizes)
     rows = np.arange(part[-1]) + np.repeat(offsets[queries] - part[:-1], sizes)
     lines = np.repeat(queries, sizes) if len(one.lines.factor) > 1 else 0
@@ -36,7 +37,7 @@ def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats:
     centred = scaled - np.repeat(np.add.reduceat(bends * scaled, part[:-1]) / whole, sizes, axis=0)
     hessian = (bends * centred).T @ centred / len(queries)
     if not np.isfinite(hessian).all():  # a loss that saturates
-        return np.eye(n)
+        return None
     least = max(1e-6 * float(np.trace(hessian)) / n, 1e-300)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian + (l2 + least) * np.eye(n))).T)
 

@@ -5,7 +5,9 @@ Minimised is the mean loss over queries + l2/2 · Σ w² + l1 · Σ |w|, with w 
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, final
@@ -20,6 +22,7 @@ from podium.losses import Loss
 from podium.ragged import Floats, Ints
 from podium.scaling import SCALINGS, Lines, is_any_missing, lines_of
 from podium.scorers.linear import LinearScorer
+from podium.scorers.models import check_names
 from podium.training.metric import newton_metric, sample
 from podium.training.passes import Pass
 from podium.training.watching import Callback, Validation, Watch
@@ -100,13 +103,16 @@ def fit_linear(
         if settings.ties == "resample":
             resample = lambda epoch: _passes(data, loss, lines, settings, _stream(seed, epoch))
         with np.errstate(over="ignore", invalid="ignore"):  # steps that are too long end as "diverged", not as warnings
-            if start is None and settings.optimizer == "lbfgs" and settings.patience is None and not settings.l1:
+            is_free = start is None and settings.patience is None and not settings.l1 and not loss.entry.is_flat_at_zero
+            if is_free and settings.optimizer == "lbfgs":
                 weights = _rehearse(objective, weights)
             OPTIMIZERS[settings.optimizer](objective, weights, settings, seed, watch, resample)
     except KeyboardInterrupt:
         watch.stopped = "interrupt"
         if watch.best is None:
             raise
+    if watch.best is None:
+        raise DataError("the loss is not finite at the weights that training begins with; begin without them, or scale features")
     return LinearScorer(watch.weights, settings.scaling, kept), watch
 
 
@@ -119,6 +125,8 @@ def _check(data: Dataset, settings: SmoothSettings, validation: Validation | Non
         )
     if validation is not None and validation.data.n_features != data.n_features:
         raise DataError(f"validation data has {validation.data.n_features} features, training data {data.n_features}")
+    if validation is not None:
+        check_names(data.given_names, validation.data.given_names)
     if data.n_rows == 0 or data.n_features == 0:
         raise DataError(f"there is nothing to learn from: {data!r}")
     for name, part in (("features", data), ("validation features", None if validation is None else validation.data)):
@@ -156,7 +164,7 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
         if key not in recent:
             if len(recent) > 4:
                 del recent[next(iter(recent))]
-            moved = weights + (point[:n] - point[n:] - weights if l1 else metric @ point)
+            moved = point[:n] - point[n:] if l1 else weights + _along(metric, point)
             recent[key] = moved, *objective(moved)
         return recent[key]
 
@@ -164,7 +172,7 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
         _, value, gradient = at(point)
         if l1:
             return value + l1 * float(point.sum()), np.concatenate([gradient + l1, l1 - gradient])
-        return value, metric.T @ gradient
+        return value, _along(metric, gradient, back=True)
 
     def seen(point: Floats) -> bool:
         moved, value, gradient = at(point)
@@ -175,11 +183,11 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
             raise StopIteration
 
     begin = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)]) if l1 else np.zeros(n)
-    with _libraries().limit(limits=1, user_api="blas"):  # these matrices are tiny: threads for them only wait for each other
-        metric = np.eye(n) if l1 else newton_metric(objective.passes[0], weights, settings.l2)
+    with _one_blas_thread():
+        metric = None if l1 else newton_metric(objective.passes[0], weights, settings.l2)
         if seen(begin):
             return
-        if not l1:  # SciPy's first step has length 1: let that be Newton's
+        if metric is not None:  # SciPy's first step has length 1: let that be Newton's
             metric *= float(np.linalg.norm(metric.T @ at(begin)[2]))
         found = minimize(
             evaluate,
@@ -205,21 +213,46 @@ def _rehearse(objective: Objective, weights: Floats) -> Floats:
     queries = sample(offsets)
     if len(queries) * _WORTH > len(offsets) - 1:
         return weights
-    with _libraries().limit(limits=1, user_api="blas"):
+    with _one_blas_thread():
         metric = newton_metric(objective.passes[0], weights, objective.l2)
 
         def evaluate(point: Floats) -> tuple[float, Floats]:
-            value, gradient = objective(weights + metric @ point, queries)
-            return value, metric.T @ gradient
+            value, gradient = objective(weights + _along(metric, point), queries)
+            return value, _along(metric, gradient, back=True)
 
         found = minimize(evaluate, np.zeros(len(weights)), jac=True, method="L-BFGS-B", options={"maxiter": 50, "gtol": 1e-2})
-    fitted = weights + metric @ found.x
+    fitted = weights + _along(metric, found.x)
     return fitted if np.isfinite(fitted).all() else weights
+
+
+def _along(metric: Floats | None, vector: Floats, *, back: bool = False) -> Floats:
+    """From the metric's coordinates to those of weights, or a gradient back; without a metric they are the same."""
+    return vector if metric is None else np.asarray((metric.T if back else metric) @ vector)
 
 
 @functools.cache
 def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+_limited: list[Any] = []  # a limit for each fit that is running, the outermost of which holds
+_limiting = threading.Lock()
+
+
+@contextlib.contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """The matrices here are tiny: threads for them only wait for each other. Fits may run at once; the last to end lifts the limit."""
+    with _limiting:
+        _limited.append(_libraries().limit(limits=1, user_api="blas") if not _limited else None)
+    try:
+        yield
+    finally:
+        with _limiting:
+            if len(_limited) == 1:
+                _limited[0].restore_original_limits()
+                _limited.clear()
+            else:
+                _limited.pop()
 
 
 def _is_done(weights: Floats, value: float, gradient: Floats, settings: SmoothSettings, watch: Watch) -> bool:
@@ -283,8 +316,8 @@ def _descend(stepper: Callable[[], Stepper], *, is_batched: bool) -> Optimizer:
                 direction, length = step(slope)
                 weights = _soft(weights - rate * direction, rate * settings.l1 * length)
         if not watch.stopped:
-            assert watch.best is not None
-            watch.stopped = "diverged" if watch.best.iteration == 0 else "max_iter"
+            lowered = any(step.objective < watch.history[0].objective for step in watch.history)
+            watch.stopped = "max_iter" if lowered or settings.max_iter == 0 else "diverged"
 
     return run
 
