@@ -184,6 +184,7 @@ def test_algorithms_lists_every_one_with_what_it_can_be_set_to(capsys: pytest.Ca
         (["--grid", "--try", "l2=1"], "give --grid or --try, not both"),
         (["-a", "listnet", "-a", "listmle"], "several algorithms at once can be trained on folds only"),
         (["--start", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["-m", "ndgc"], "unknown measure 'ndgc'; did you mean 'ndcg'?"),
         (["-s", "patience=3"], "patience needs validation data"),
         (["-s", "ties=resample"], "which lbfgs cannot follow"),
     ],

@@ -51,8 +51,10 @@ def train(
     With --grid or --try, every setting is trained and the best on validation is kept. On folds the choice is made in each fold, and the
     table shows the mean over folds of the measures on test queries. Ctrl-C keeps the best model so far.
     """
+    from podium import measures
     from podium.algorithms import parse_setting
 
+    measures.get(measure)
     fixed = dict(map(parse_setting, assigned))
     wanted = _grid(grid, tried)
     names = names or ("top-k-listmle",)
