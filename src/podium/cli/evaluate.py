@@ -132,11 +132,6 @@ def _from_trec(qrels_path: Path, runs: tuple[Path, ...], chosen: list[str]) -> R
     return results
 
 
-def _warn(path: Path, queries: list[str], what: str) -> None:
-    if queries:
-        click.echo(f"podium: {path}: {len(queries)} queries {what}, such as {queries[0]!r}", err=True)
-
-
 def _run_name(path: Path, others: tuple[Path, ...]) -> str:
     """The file's name, or the whole path where several files have that name."""
     return path.name if sum(other.name == path.name for other in others) == 1 else str(path)

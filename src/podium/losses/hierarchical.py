@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.losses.levels import WIDE, clear, exponentials, log_add, shifted, sigmoid, softplus, spread, top_size, total
+from podium.losses.levels import clear, exponentials, sigmoid, softplus, spread, top_size, total
 from podium.losses.luce import luce
 from podium.losses.ordered import LossOutput, Rule, evaluate
 from podium.losses.pairwise import logistic_block
@@ -65,47 +65,12 @@ def _hom_og(scores, _values, ends, settings, gradient, curvature, work):  # type
     value = _order_of_top(scores, ends, size, gradient, curvature, work)
     if size == 0 or size == n:
         return value
-    top, width = spread(scores)
-    if width > WIDE:
-        return value + _each_against_rest_wide(shifted(scores, top, work[0]), size, gradient, curvature)
-    e = work[0, :n]
-    exponentials(scores, top, e)
-    rest = total(e[size:])
-    above, squares = 0.0, 0.0
-    for i in range(size):
-        inverse = 1.0 / (e[i] + rest)
-        value += math.log1p(rest / e[i])
-        gradient[i] -= rest * inverse
-        if len(curvature):
-            curvature[i] += e[i] * rest * inverse * inverse
-        above += inverse
-        squares += inverse * inverse
-    for i in range(size, n):
-        gradient[i] = e[i] * above
-    if len(curvature):
-        for i in range(size, n):
-            curvature[i] = max(0.0, e[i] * above - e[i] * e[i] * squares)
-    return value
-
-
-@kernel
-def _each_against_rest_wide(scores, size, gradient, curvature):  # type: ignore[no-untyped-def]
-    n = len(scores)
-    rest, value = -math.inf, 0.0
-    for i in range(size, n):
-        rest = log_add(rest, scores[i])
-    above, squares = -math.inf, -math.inf
-    for i in range(size):
-        denominator = log_add(scores[i], rest)
-        value += softplus(rest - scores[i])
-        gradient[i] -= sigmoid(rest - scores[i])
-        if len(curvature):
-            curvature[i] += sigmoid(rest - scores[i]) * sigmoid(scores[i] - rest)
-        above, squares = log_add(above, -denominator), log_add(squares, -2.0 * denominator)
-    for i in range(size, n):
-        gradient[i] = math.exp(scores[i] + above)
-        if len(curvature):
-            curvature[i] = max(0.0, gradient[i] - math.exp(2.0 * scores[i] + squares))
+    slopes, bends = gradient[:size].copy(), curvature[:size].copy()
+    two_levels = np.full(n, n, np.int32)  # T and F: whoever is in T is drawn before all of F
+    two_levels[:size] = size
+    value += luce(scores, two_levels, size, gradient, curvature, work)
+    gradient[:size] += slopes
+    curvature[:size] += bends
     return value
 
 

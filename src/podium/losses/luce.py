@@ -17,10 +17,8 @@ __all__ = ["luce"]
 @kernel
 def luce(scores, ends, size, gradient, curvature, work):  # type: ignore[no-untyped-def]
     """Σ over the first ``size`` rows, whole levels of them, of ln(1 + Σ_lower e^s_l / e^s_i): value, slope and curvature."""
-    if size > 0 and ends[size - 1] == len(scores):  # nothing is below the last level
+    while size > 0 and ends[size - 1] == len(scores):  # nothing is below the last level
         size -= 1
-        while size > 0 and ends[size - 1] == len(scores):
-            size -= 1
     if size == 0:
         clear(gradient, curvature)
         return 0.0

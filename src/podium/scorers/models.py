@@ -95,7 +95,7 @@ def _read(path: Path) -> bytes:
         size = path.stat().st_size
         with path.open("rb") as file:
             head = file.read(64)
-            if head[:1] in (b"\x80", b"c", b"(") and not head.startswith(b"{"):
+            if head[:1] in (b"\x80", b"c", b"("):
                 raise FileError(path, None, "is a pickle, not a Podium model; pickles can run code and are never loaded")
             if not head.startswith(b'{\n  "format": "' + _FORMAT.encode()):
                 raise FileError(path, None, "is not a Podium model: those are JSON files that begin with their format")
