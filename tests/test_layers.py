@@ -18,7 +18,7 @@ HOMES = {  # the one place where a library may be imported
     "joblib": {"search"},
     "scipy": {"results", "training.smooth"},
     "sklearn": {"estimator"},
-    "threadpoolctl": {"training.smooth"},
+    "threadpoolctl": {"training.blas"},
     "zstandard": {"sources.streams"},
 }
 

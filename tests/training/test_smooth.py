@@ -14,7 +14,7 @@ import podium
 from podium import DataError, Dataset, losses, measures
 from podium.ragged import Floats, Ints, spans
 from podium.scaling import SCALINGS
-from podium.training import smooth
+from podium.training import passes, smooth
 from podium.training.smooth import OPTIMIZERS, SmoothSettings, fit_linear
 from podium.training.watching import Step, Validation
 
@@ -217,13 +217,13 @@ def test_every_query_is_in_one_batch_of_an_epoch(optimizer: str, data: Dataset, 
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Floats]:
     """Every tie-breaking that a training draws."""
     seen: list[Floats] = []
-    draw = smooth.break_ties
+    draw = passes.break_ties
 
     def recorded(labels: Floats, offsets: Ints, *, seed: int) -> Floats:
         seen.append(draw(labels, offsets, seed=seed))
         return seen[-1]
 
-    monkeypatch.setattr(smooth, "break_ties", recorded)
+    monkeypatch.setattr(passes, "break_ties", recorded)
     return seen
 
 
@@ -364,7 +364,7 @@ def test_an_interrupt_before_anything_was_seen_is_passed_on(tied: Dataset, monke
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(smooth, "break_ties", interrupted)
+    monkeypatch.setattr(passes, "break_ties", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fit_linear(tied, LISTMLE, SmoothSettings(ties="break"))
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from podium.errors import DataError
 from podium.ragged import Floats, Ints, kernel, over_queries, summing_kernel
 from podium.scaling import SCALINGS, Lines, lines_of
+from podium.scorers.plain import check_keys, lines_from_plain, lines_to_plain, numbers
 
 __all__ = ["LinearScorer", "dot_rows", "fetch", "linear_scores", "own_weights"]
 
@@ -125,35 +126,11 @@ class LinearScorer:
     # ---- as plain values ----
 
     def as_plain(self) -> dict[str, Any]:
-        lines = None if self.lines is None else {"shift": self.lines.shift[0].tolist(), "factor": self.lines.factor[0].tolist()}
-        return {"weights": self.weights.tolist(), "scaling": self.scaling, "lines": lines}
+        return {"weights": self.weights.tolist(), "scaling": self.scaling, "lines": lines_to_plain(self.lines)}
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> LinearScorer:
         """The reverse; raises DataError with what is wrong."""
-        if set(plain) != {"weights", "scaling", "lines"}:
-            raise DataError(f"a linear scorer has weights, scaling and lines, got {', '.join(sorted(plain)) or 'nothing'}")
-        weights, scaling, lines = _numbers(plain["weights"], "weights"), plain["scaling"], plain["lines"]
-        if not isinstance(scaling, str) or scaling not in SCALINGS:
-            raise DataError(f"scaling must be one of {', '.join(SCALINGS)}, got {scaling!r}")
-        if (lines is None) != SCALINGS[scaling].is_within_query:
-            raise DataError(f"scaling {scaling} {'keeps no' if lines is not None else 'needs its'} shifts and factors")
-        if lines is None:
-            return cls(weights, scaling)
-        if not isinstance(lines, dict) or set(lines) != {"shift", "factor"}:
-            raise DataError("lines must have shift and factor")
-        return cls(weights, scaling, Lines(*(_numbers(lines[name], name, len(weights))[None] for name in ("shift", "factor"))))
-
-
-def _numbers(values: Any, name: str, count: int | None = None) -> Floats:
-    if not isinstance(values, list) or not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
-        raise DataError(f"{name} must be a list of numbers")
-    if count is not None and len(values) != count:
-        raise DataError(f"{name} must have {count} numbers, one a weight, got {len(values)}")
-    try:
-        found = np.array(values, dtype=np.float64)
-    except OverflowError:
-        found = np.array([np.inf])
-    if not np.isfinite(found).all():
-        raise DataError(f"{name} must be finite numbers")
-    return found
+        check_keys(plain, "linear", "weights", "scaling", "lines")
+        weights = numbers(plain["weights"], "weights")
+        return cls(weights, plain["scaling"], lines_from_plain(plain["scaling"], plain["lines"], len(weights)))

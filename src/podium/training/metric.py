@@ -8,25 +8,24 @@ from podium.losses import Ordered
 from podium.ragged import Floats, Ints, offsets_of
 from podium.training.passes import Pass
 
-__all__ = ["newton_metric", "sample"]
+__all__ = ["WIDEST", "hessian_of", "newton_metric", "sample"]
 
 _SAMPLE_ROWS, _SAMPLE_QUERIES = 16_384, 256
 _MOST_ROWS = 4 * _SAMPLE_ROWS  # of few very long queries, a copy would take too much memory
-_WIDEST = 512  # features up to which a square matrix of them is worth it
+WIDEST = 512  # features up to which a square matrix of them is worth it
 
 
-def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats | None:
-    """A matrix M such that, in v with w = start + M v, the objective is about equally curved in all directions.
+def hessian_of(one: Pass, weights: Floats) -> Floats | None:
+    """About the second derivative by weight of the mean loss: the covariance of features within queries, each row weighing its curvature.
 
-    The second derivative by weight is close to the covariance of features within queries, each row weighing its curvature, + l2. With it,
-    correlated features cost no iterations: LETOR's collections need 10 where they needed 200. It is estimated from some of the queries.
-    None where it would cost too much: of very many features, or of very long lists.
+    It is estimated from some of the queries. None where it would cost too much, of very many features or of very long lists, and where
+    the loss saturates.
     """
     n, offsets, ordered = len(weights), one.ordered.offsets, one.ordered
     queries = sample(offsets)
     queries = queries[offsets[queries + 1] > offsets[queries]]
     sizes = offsets[queries + 1] - offsets[queries]
-    if n > _WIDEST or not 0 < sizes.sum() <= _MOST_ROWS:
+    if n > WIDEST or not 0 < sizes.sum() <= _MOST_ROWS:
         return None
     part = offsets_of(sizes)
     rows = np.arange(part[-1]) + np.repeat(offsets[queries] - part[:-1], sizes)
@@ -36,8 +35,18 @@ def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats | None:
     whole = np.maximum(np.add.reduceat(bends, part[:-1]), 1e-300)  # 0 where a query has no preference, and then counts for nothing
     centred = scaled - np.repeat(np.add.reduceat(bends * scaled, part[:-1]) / whole, sizes, axis=0)
     hessian = (bends * centred).T @ centred / len(queries)
-    if not np.isfinite(hessian).all():  # a loss that saturates
+    return np.asarray(hessian) if np.isfinite(hessian).all() else None
+
+
+def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats | None:
+    """A matrix M such that, in v with w = start + M v, the objective is about equally curved in all directions.
+
+    With it, correlated features cost no iterations: LETOR's collections need 10 where they needed 200. None where there is no estimate.
+    """
+    hessian = hessian_of(one, weights)
+    if hessian is None:
         return None
+    n = len(weights)
     least = max(1e-6 * float(np.trace(hessian)) / n, 1e-300)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian + (l2 + least) * np.eye(n))).T)
 

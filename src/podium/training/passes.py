@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.dataset import Dataset
 from podium.losses import Loss, Ordered
 from podium.losses.ordered import N_WORK
 from podium.ragged import Floats, Ints, fused_kernel, kernel, over_queries
 from podium.scaling import Lines
 from podium.scorers.linear import LINE, dot_rows, fetch, own_weights
+from podium.truth import break_ties, has_ties
 
-__all__ = ["Pass"]
+__all__ = ["Pass", "Ties", "add_rows", "passes_of", "stream", "truths_of"]
+
+Ties = Literal["keep", "break", "average", "resample"]
 
 _BLOCKS = 64  # partial sums of the slope, added up in order: the same for every number of threads
 
 
 @fused_kernel
-def _add_rows(features, slopes, sums, flat, ahead):  # type: ignore[no-untyped-def]
+def add_rows(features, slopes, sums, flat, ahead):  # type: ignore[no-untyped-def]
     """Σ_rows slope x_j, in doubles; meanwhile fetches half as much of ``flat`` from ``ahead`` on."""
     rows, width = len(slopes), len(sums)
     sums[:] = 0.0
@@ -67,7 +71,7 @@ def _pass(  # type: ignore[no-untyped-def]
             for i in range(n):
                 slopes[places[i]] = sorted_slopes[i]
                 slope_sum += sorted_slopes[i]
-            _add_rows(rows, slopes[:n], sums, flat, (following + n // 2) * width)
+            add_rows(rows, slopes[:n], sums, flat, (following + n // 2) * width)
             line = query if len(factor) > 1 else 0
             for j in range(width):
                 gradient[block, j] += factor[line, j] * (sums[j] - shift[line, j] * slope_sum)
@@ -100,3 +104,20 @@ class Pass:
         share = 1.0 / max(len(queries), 1)
         with np.errstate(over="ignore", invalid="ignore"):  # a saturated loss: its sum is what it can be
             return float((per_query * share).sum()), gradient.sum(axis=0) * share
+
+
+def stream(seed: int, number: int) -> int:
+    """A seed of its own for each use; the first is the seed itself, so that one order is what ``Dataset.break_ties`` gives."""
+    return seed if number == 0 else int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
+
+
+def truths_of(data: Dataset, ties: Ties, orders: int, seed: int) -> list[Floats]:
+    """The labels as they are, or with ties broken at random, once or several times."""
+    is_several = ties == "average" and bool(has_ties(data.labels, data.offsets).any())
+    count = 0 if ties == "keep" else orders if is_several else 1
+    return [break_ties(data.labels, data.offsets, seed=stream(seed, order)) for order in range(count)] or [data.labels]
+
+
+def passes_of(data: Dataset, loss: Loss, lines: Lines, ties: Ties, orders: int, seed: int) -> list[Pass]:
+    """One pass a truth."""
+    return [Pass(data.features, loss, loss.prepare(labels, data.offsets), lines) for labels in truths_of(data, ties, orders, seed)]

@@ -5,32 +5,27 @@ Minimised is the mean loss over queries + l2/2 · Σ w² + l1 · Σ |w|, with w 
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from typing import Any, Protocol, final
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from podium import losses
 from podium.dataset import Dataset
 from podium.errors import DataError
 from podium.losses import Loss
 from podium.ragged import Floats, Ints
-from podium.scaling import SCALINGS, Lines, is_any_missing, lines_of
+from podium.scaling import SCALINGS, lines_of
 from podium.scorers.linear import LinearScorer
-from podium.scorers.models import check_names
+from podium.training.blas import one_blas_thread
+from podium.training.doors import as_start, check_data
 from podium.training.metric import newton_metric, sample
-from podium.training.passes import Pass
+from podium.training.passes import Pass, Ties, passes_of, stream
 from podium.training.watching import Callback, Validation, Watch
-from podium.truth import break_ties, has_ties
 
-__all__ = ["OPTIMIZERS", "Objective", "SmoothSettings", "fit_linear"]
-
-Ties = Literal["keep", "break", "average", "resample"]
+__all__ = ["OPTIMIZERS", "Objective", "Sloped", "SmoothSettings", "fit_linear", "lbfgs"]
 
 
 @final
@@ -64,18 +59,8 @@ class Objective:
         gradient = np.sum([gradient for _, gradient in found], axis=0) / len(found)
         return value + self.l2 / 2 * float(weights @ weights), gradient + self.l2 * weights
 
-
-def _passes(data: Dataset, loss: Loss, lines: Lines, settings: SmoothSettings, seed: int) -> list[Pass]:
-    """One pass a truth: the labels as they are, or with ties broken at random, once or several times."""
-    is_several = settings.ties == "average" and bool(has_ties(data.labels, data.offsets).any())
-    count = 0 if settings.ties == "keep" else settings.orders if is_several else 1
-    truths = [break_ties(data.labels, data.offsets, seed=_stream(seed, order)) for order in range(count)] or [data.labels]
-    return [Pass(data.features, loss, loss.prepare(labels, data.offsets), lines) for labels in truths]
-
-
-def _stream(seed: int, number: int) -> int:
-    """A seed of its own for each use; the first is the seed itself, so that one order is what ``Dataset.break_ties`` gives."""
-    return seed if number == 0 else int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
+    def metric(self, weights: Floats) -> Floats | None:
+        return newton_metric(self.passes[0], weights, self.l2)
 
 
 def fit_linear(
@@ -90,60 +75,31 @@ def fit_linear(
 ) -> tuple[LinearScorer, Watch]:
     """Fit weights; the best seen is returned, and everything that was seen. An interrupt (Ctrl-C) ends it like a last iteration."""
     settings = settings or SmoothSettings()
-    _check(data, settings, validation)
+    check_data(data, validation, settings.patience)
+    if settings.ties == "resample" and settings.optimizer == "lbfgs":
+        raise DataError(
+            "ties=resample draws a new truth every iteration, which lbfgs cannot follow; choose adam, sgd or gd, or ties=average"
+        )
     lines = lines_of(data.features, data.offsets, settings.scaling)
     kept = None if SCALINGS[settings.scaling].is_within_query else lines
     watch = Watch(lambda weights: LinearScorer(weights, settings.scaling, kept), validation, settings.patience, callback)
-    weights = np.zeros(data.n_features) if start is None else _as_start(start, data.n_features)
-    try:
-        passes = _passes(data, loss, lines, settings, seed)
+    weights = np.zeros(data.n_features) if start is None else as_start(start, data.n_features)
+    with watch.interruptible():
+        begin = functools.partial(passes_of, data, lines=lines, ties=settings.ties, orders=settings.orders)
+        passes = begin(loss, seed=seed)
         if start is None and loss.entry.is_flat_at_zero:
-            weights = -_passes(data, losses.get("listnet"), lines, settings, seed)[0](weights)[1]
+            weights = -begin(losses.get("listnet"), seed=seed)[0](weights)[1]
         objective, resample = Objective(passes, settings.l2), None
         if settings.ties == "resample":
-            resample = lambda epoch: _passes(data, loss, lines, settings, _stream(seed, epoch))
+            resample = lambda epoch: begin(loss, seed=stream(seed, epoch))
         with np.errstate(over="ignore", invalid="ignore"):  # steps that are too long end as "diverged", not as warnings
             is_free = start is None and settings.patience is None and not settings.l1 and not loss.entry.is_flat_at_zero
             if is_free and settings.optimizer == "lbfgs":
                 weights = _rehearse(objective, weights)
             OPTIMIZERS[settings.optimizer](objective, weights, settings, seed, watch, resample)
-    except KeyboardInterrupt:
-        watch.stopped = "interrupt"
-        if watch.best is None:
-            raise
     if watch.best is None:
         raise DataError("the loss is not finite at the weights that training begins with; begin without them, or scale features")
     return LinearScorer(watch.weights, settings.scaling, kept), watch
-
-
-def _check(data: Dataset, settings: SmoothSettings, validation: Validation | None) -> None:
-    if settings.patience is not None and validation is None:
-        raise DataError("patience needs validation data: it counts the steps without a better value there")
-    if settings.ties == "resample" and settings.optimizer == "lbfgs":
-        raise DataError(
-            "ties=resample draws a new truth every iteration, which lbfgs cannot follow; choose adam, sgd or gd, or ties=average"
-        )
-    if validation is not None and validation.data.n_features != data.n_features:
-        raise DataError(f"validation data has {validation.data.n_features} features, training data {data.n_features}")
-    if validation is not None:
-        check_names(data.given_names, validation.data.given_names)
-    if data.n_rows == 0 or data.n_features == 0:
-        raise DataError(f"there is nothing to learn from: {data!r}")
-    for name, part in (("features", data), ("validation features", None if validation is None else validation.data)):
-        if part is None or not is_any_missing(part.features):
-            continue
-        row, column = (int(place) for place in np.argwhere(np.isnan(part.features))[0])
-        raise DataError(
-            f"{name} must not be missing (NaN) here; row {row}, column {column} is; "
-            "fill them first: Dataset.fill_missing() takes the least value of the query, podium convert --fill-missing does the same"
-        )
-
-
-def _as_start(start: Floats, count: int) -> Floats:
-    weights = np.array(start, dtype=np.float64)
-    if weights.shape != (count,) or not np.isfinite(weights).all():
-        raise DataError(f"to start from a model, it must have {count} finite weights, got shape {weights.shape}")
-    return weights
 
 
 # ---- optimizers: (objective, weights, settings, seed, watch, resample) ----
@@ -152,11 +108,19 @@ Resample = Callable[[int], list[Pass]] | None
 Optimizer = Callable[[Objective, Floats, SmoothSettings, int, Watch, Resample], None]
 
 
-def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _seed: int, watch: Watch, _resample: Resample) -> None:
+class Sloped(Protocol):
+    """An objective as L-BFGS takes it: a value and a slope, and a metric in which it is about equally curved, if there is one."""
+
+    def __call__(self, weights: Floats, queries: Ints | None = None) -> tuple[float, Floats]: ...
+
+    def metric(self, weights: Floats) -> Floats | None: ...
+
+
+def lbfgs(objective: Sloped, weights: Floats, watch: Watch, *, tol: float, max_iter: int, l1: float = 0.0) -> None:
     """SciPy's L-BFGS-B. For l1, w = u - v with u, v ≥ 0, which makes the penalty smooth and its zeros exact."""
     from scipy.optimize import minimize
 
-    n, l1 = len(weights), settings.l1
+    n = len(weights)
     recent: dict[bytes, tuple[Floats, float, Floats]] = {}  # weights, value and gradient at recent points, which are asked for again
 
     def at(point: Floats) -> tuple[Floats, float, Floats]:
@@ -176,15 +140,15 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
 
     def seen(point: Floats) -> bool:
         moved, value, gradient = at(point)
-        return _is_done(moved, value + l1 * float(np.abs(moved).sum()), gradient, settings, watch)
+        return _is_done(moved, value + l1 * float(np.abs(moved).sum()), gradient, l1, tol, watch)
 
     def stop_if_seen(intermediate_result: Any) -> None:
         if seen(np.array(intermediate_result.x)):
             raise StopIteration
 
     begin = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)]) if l1 else np.zeros(n)
-    with _one_blas_thread():
-        metric = None if l1 else newton_metric(objective.passes[0], weights, settings.l2)
+    with one_blas_thread():
+        metric = None if l1 else objective.metric(weights)
         if seen(begin):
             return
         if metric is not None:  # SciPy's first step has length 1: let that be Newton's
@@ -196,10 +160,14 @@ def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _see
             method="L-BFGS-B",
             bounds=[(0, None)] * (2 * n) if l1 else None,
             callback=stop_if_seen,
-            options={"maxiter": settings.max_iter, "maxfun": 20 * settings.max_iter + 100, "ftol": 0.0, "gtol": 0.0, "maxcor": 20},
+            options={"maxiter": max_iter, "maxfun": 20 * max_iter + 100, "ftol": 0.0, "gtol": 0.0, "maxcor": 20},
         )
     # what SciPy says beyond our own reasons: it ran out of iterations, or no step lowers the objective in doubles any more
-    watch.stopped = watch.stopped or ("max_iter" if found.nit >= settings.max_iter else "precision")
+    watch.stopped = watch.stopped or ("max_iter" if found.nit >= max_iter else "precision")
+
+
+def _lbfgs(objective: Objective, weights: Floats, settings: SmoothSettings, _seed: int, watch: Watch, _resample: Resample) -> None:
+    lbfgs(objective, weights, watch, tol=settings.tol, max_iter=settings.max_iter, l1=settings.l1)
 
 
 _WORTH = 8  # a rehearsal on so small a share of the queries costs less than an iteration on all
@@ -213,8 +181,8 @@ def _rehearse(objective: Objective, weights: Floats) -> Floats:
     queries = sample(offsets)
     if len(queries) * _WORTH > len(offsets) - 1:
         return weights
-    with _one_blas_thread():
-        metric = newton_metric(objective.passes[0], weights, objective.l2)
+    with one_blas_thread():
+        metric = objective.metric(weights)
 
         def evaluate(point: Floats) -> tuple[float, Floats]:
             value, gradient = objective(weights + _along(metric, point), queries)
@@ -230,39 +198,13 @@ def _along(metric: Floats | None, vector: Floats, *, back: bool = False) -> Floa
     return vector if metric is None else np.asarray((metric.T if back else metric) @ vector)
 
 
-@functools.cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-_limited: list[Any] = []  # a limit for each fit that is running, the outermost of which holds
-_limiting = threading.Lock()
-
-
-@contextlib.contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    """The matrices here are tiny: threads for them only wait for each other. Fits may run at once; the last to end lifts the limit."""
-    with _limiting:
-        _limited.append(_libraries().limit(limits=1, user_api="blas") if not _limited else None)
-    try:
-        yield
-    finally:
-        with _limiting:
-            if len(_limited) == 1:
-                _limited[0].restore_original_limits()
-                _limited.clear()
-            else:
-                _limited.pop()
-
-
-def _is_done(weights: Floats, value: float, gradient: Floats, settings: SmoothSettings, watch: Watch) -> bool:
+def _is_done(weights: Floats, value: float, gradient: Floats, l1: float, tol: float, watch: Watch) -> bool:
     """Show an iteration to the watch; whether it should be the last. ``gradient`` is that of all but the l1 penalty."""
-    l1 = settings.l1
     least = np.where(weights != 0, gradient + l1 * np.sign(weights), np.maximum(np.abs(gradient) - l1, 0.0))  # 0 at a minimum
     norm = float(np.linalg.norm(least))
     if watch.see(weights, value, norm):
         return True
-    if norm <= settings.tol:
+    if norm <= tol:
         watch.stopped = "converged"
     return bool(watch.stopped)
 
@@ -309,7 +251,7 @@ def _descend(stepper: Callable[[], Stepper], *, is_batched: bool) -> Optimizer:
             if not (np.isfinite(value) and np.isfinite(weights).all()):
                 watch.stopped = "diverged"
                 return
-            if _is_done(weights, value, gradient, settings, watch) or epoch == settings.max_iter:
+            if _is_done(weights, value, gradient, settings.l1, settings.tol, watch) or epoch == settings.max_iter:
                 break
             for queries in _batches(n_queries, settings, seed, epoch + 1) if is_batched else [None]:
                 slope = gradient if queries is None else objective(weights, queries)[1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -27,6 +28,7 @@ class Step:
     gradient_norm: float  # NaN where the method does not know it
     validation: float | None  # the measure on the validation queries; None if there are none, or nobody asks (no patience, no callback)
     is_best: bool  # whether this is the model to keep so far
+    gap: float = float("nan")  # how far the objective may be above its minimum, as a share of it; NaN where the method does not know
 
 
 Callback = Callable[[Step], object]  # called after every iteration; a true result ends the training
@@ -46,7 +48,9 @@ class Validation:
             raise DataError("the validation data has no queries")
 
     def value(self, scorer: Scorer) -> float:
-        scores = scorer.scores(self.data.features, self.data.offsets)
+        return self.value_of(scorer.scores(self.data.features, self.data.offsets))
+
+    def value_of(self, scores: Floats) -> float:
         return measures.mean(measures.evaluate([self.measure], scores, self.data.labels, self.data.offsets)[self.measure])
 
     @property
@@ -68,14 +72,38 @@ class Watch:
     callback: Callback | None = None
     history: list[Step] = field(default_factory=list)
     best: Step | None = None
-    weights: Floats = field(default_factory=lambda: np.empty(0))  # those of the best step
+    weights: Floats = field(default_factory=lambda: np.empty(0))  # those of the best step, or what its scorer is made from
     stopped: str = ""  # why it ended
+    bound: float = float("nan")  # what no model's objective can go below, where the method knows
 
-    def see(self, weights: Floats, objective: float, gradient_norm: float) -> bool:
-        """Take note of an iteration's outcome; true if it should be the last."""
-        is_asked = self.patience is not None or self.callback is not None  # else only the last matters, and its caller measures it
-        found = self.validation.value(self.scorer(weights)) if self.validation is not None and is_asked else None
-        step = Step(len(self.history), objective, gradient_norm, found, self._is_better(objective, found))
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """An interrupt (Ctrl-C) in here ends the training like a last step, unless nothing was seen yet."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.stopped = "interrupt"
+            if self.best is None:
+                raise
+
+    @property
+    def is_validating(self) -> bool:
+        """Whether validation is measured at every step; else only the last matters, and its caller measures it."""
+        return self.validation is not None and (self.patience is not None or self.callback is not None)
+
+    def see(
+        self,
+        weights: Floats,
+        objective: float,
+        gradient_norm: float = float("nan"),
+        gap: float = float("nan"),
+        scores: Floats | None = None,
+    ) -> bool:
+        """Take note of an iteration's outcome; true if it should be the last. ``scores``: of validation rows, if they are known already."""
+        found = None
+        if self.validation is not None and self.is_validating:
+            found = self.validation.value(self.scorer(weights)) if scores is None else self.validation.value_of(scores)
+        step = Step(len(self.history), objective, gradient_norm, found, self._is_better(objective, found), gap)
         self.history.append(step)
         if step.is_best:
             self.best, self.weights = step, weights.copy()
@@ -112,6 +140,8 @@ class Watch:
         }
         if np.isfinite(self.best.gradient_norm):
             facts["gradient_norm"] = self.best.gradient_norm
+        if np.isfinite(self.history[-1].gap):
+            facts |= {"bound": self.bound, "gap": self.history[-1].gap}
         if self.validation is not None:
             facts |= {"validation_measure": self.validation.measure, "validation": self._validated()}
         return facts
