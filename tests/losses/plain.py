@@ -1,4 +1,4 @@
-"""Every loss a second time, for one query, slowly: written from the definitions (SPEC, section 2, and the readings for ties).
+"""Every loss a second time, for one query, slowly: written from the definitions (SPEC, sections 2 and 3, and the readings for ties).
 
 Nothing here is shared with the kernels: documents are visited in double loops and orders are listed. All of it is generic over the kind
 of number: ``FLOATS`` computes with doubles, ``EXACT`` with mpmath's numbers of as many digits as ``mpmath.workdps`` says, so that
@@ -55,6 +55,23 @@ def slopes(name: str, scores: Sequence[float], labels: Sequence[float], *, digit
             found.gradient.append((right - left) / (2 * h))
             found.curvature.append((right - 2 * here + left) / h**2)
         return found
+
+
+def is_linear_nearby(name: str, scores: Sequence[float], labels: Sequence[float], **settings: float) -> bool:
+    """Whether a piecewise linear loss has no kink within 1e-9 of these scores: left and right difference quotients agree, row by row.
+
+    For a convex function, that says as much of every other direction.
+    """
+    with mpmath.workdps(50):
+        h, here = mpmath.mpf(10) ** -9, value(name, scores, labels, EXACT, **settings)
+        for row in range(len(scores)):
+            left, right = (
+                value(name, [mpmath.mpf(score) + side * (i == row) for i, score in enumerate(scores)], labels, EXACT, **settings)
+                for side in (-h, h)
+            )
+            if abs((right - here) - (here - left)) > mpmath.mpf(10) ** -30:
+                return False
+        return True
 
 
 # ---- what definitions share ----
@@ -205,9 +222,47 @@ def focused_net(m, scores, labels, k, balance):
     return cost
 
 
+def structural_hinge(m, relevant, others):
+    """The greatest violation of all orders. Each of the others, best first, chooses how many relevant rows stand above it.
+
+    The j-th costs AP the sum over relevant rows i below it of δ_j(i) = (i/(i + j - 1) - i/(i + j)) / |R|, whatever the rest choose; that
+    this is the maximum over all orders is tested in test_structural.py, by listing them.
+    """
+    if not relevant or not others:
+        return m.number(0)
+    relevant, others = sorted(relevant, reverse=True), sorted(others, reverse=True)
+    share, cost = m.number(2) / (len(relevant) * len(others)), m.number(0)
+    for j, other in enumerate(others, 1):
+        best = gain = m.number(0)  # all relevant rows above it
+        for i in range(len(relevant), 0, -1):  # one more below it
+            gain += (m.number(i) / (i + j - 1) - m.number(i) / (i + j)) / len(relevant) - share * (relevant[i - 1] - other)
+            best = max(best, gain)
+        cost += best
+    return cost
+
+
+def map_hinge(m, scores, labels):
+    relevant, others = ([score for score, label in zip(scores, labels, strict=True) if (label > 0) == side] for side in (True, False))
+    return structural_hinge(m, relevant, others)
+
+
+def focused_hinge(m, scores, labels, k, balance):
+    top, rest = top_and_rest(labels, k)
+    balance, cost = m.number(balance), m.number(0)
+    levels = sorted({labels[i] for i in top})[1:]
+    for lowest in levels:
+        first, last = [scores[i] for i in top if labels[i] >= lowest], [scores[i] for i in top if labels[i] < lowest]
+        cost += balance * structural_hinge(m, first, last) / len(levels)
+    if top and rest:
+        short = sum(max(m.number(0), 1 - (scores[u] - scores[v])) for u in top for v in rest)
+        cost += (1 - balance) * short / (len(top) * len(rest))
+    return cost
+
+
 PLAIN: dict[str, Callable[..., Any]] = {
     "pairwise-hinge": pairwise_hinge, "pairwise-exponential": pairwise_exponential, "pairwise-logistic": pairwise_logistic,
     "listmle": listmle, "top-k-listmle": top_k_listmle, "listnet": listnet, "listnet-exact": listnet_exact, "top-k-listnet": top_k_listnet,
     "rankcosine": rankcosine, "top-k-rankcosine": top_k_rankcosine, "cs-listmle": cs_listmle,
     "hom-gg": hom_gg, "hom-oo": hom_oo, "hom-og": hom_og, "focused-net": focused_net,
+    "map-hinge": map_hinge, "focused-hinge": focused_hinge,
 }  # fmt: skip

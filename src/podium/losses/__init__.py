@@ -21,7 +21,7 @@ from typing import Any, final
 from numpy.typing import ArrayLike
 
 from podium.errors import DataError, UnknownName
-from podium.losses import cost_sensitive, focused, hierarchical, listwise, pairwise
+from podium.losses import cost_sensitive, focused, hierarchical, listwise, pairwise, structural
 from podium.losses.ordered import LossOutput, Ordered, Rule, check_settings, evaluate_ordered, prepare
 
 __all__ = ["LOSSES", "Entry", "Loss", "LossOutput", "Ordered", "get"]
@@ -60,6 +60,8 @@ LOSSES: dict[str, Entry] = {
     "hom-oo": Entry(hierarchical.hom_oo, hierarchical.HOM_OO, "each of the top before each of the rest, and its order", "paper 003"),
     "hom-og": Entry(hierarchical.hom_og, hierarchical.HOM_OG, "each of the top before the rest as a group, and its order", "paper 003"),
     "focused-net": Entry(focused.focused_net, focused.FOCUSED_NET, "ListNet inside the top, RankNet between the top and the rest", "paper 001"),
+    "map-hinge": Entry(structural.map_hinge, structural.MAP_HINGE, "how far the true order falls short of the one that threatens AP most (SVM-MAP)", "Yue et al. 2007"),
+    "focused-hinge": Entry(focused.focused_hinge, focused.FOCUSED_HINGE, "SVM-MAP inside the top, Ranking SVM between the top and the rest (FocusedSVM)", "paper 001"),
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from podium.losses.ordered import LossOutput, Rule, evaluate
 from podium.ragged import fused_kernel, kernel, summing_kernel
 
 __all__ = [
-    "EXPONENTIAL", "HINGE", "LOGISTIC", "logistic_block", "pairwise_exponential", "pairwise_hinge", "pairwise_logistic",
+    "EXPONENTIAL", "HINGE", "LOGISTIC", "add_hinge_block", "logistic_block", "pairwise_exponential", "pairwise_hinge", "pairwise_logistic",
 ]  # fmt: skip
 
 _LARGEST = np.finfo(np.float64).max
@@ -75,10 +75,33 @@ def _hinge(given, _values, ends, _settings, gradient, curvature, work):  # type:
             met += 1
         count, _ = _before(counts, sums, starts[i])
         gradient[i] += count
-    return value if value < _LARGEST else _LARGEST  # also where a sum of differences has no double
+    return value if 0.0 <= value < _LARGEST else _LARGEST  # also where a sum of differences has no double
 
 
 HINGE = Rule(_hinge)
+
+
+@kernel
+def add_hinge_block(scores, size, weight, gradient):  # type: ignore[no-untyped-def]
+    """``weight`` times Σ max(0, 1 - d) of the first ``size`` rows, each against all of the others; adds to slopes."""
+    n, value = len(scores), 0.0
+    top, rest = np.argsort(scores[:size]), np.argsort(scores[size:])
+    met, found = n - size, 0.0  # of the rest, from the highest score down to that of the row at hand less 1
+    for step in range(size - 1, -1, -1):
+        i = top[step]
+        while met > 0 and scores[i] - scores[size + rest[met - 1]] < 1.0:
+            met -= 1
+            found += scores[size + rest[met]]
+        count = n - size - met
+        value += weight * (count + (found - count * scores[i]))
+        gradient[i] -= weight * count
+    met = 0  # of the top, from the lowest score up to that of the row at hand plus 1
+    for step in range(n - size):
+        i = size + rest[step]
+        while met < size and scores[top[met]] - scores[i] < 1.0:
+            met += 1
+        gradient[i] += weight * met
+    return value if 0.0 <= value < _LARGEST else _LARGEST
 
 
 def pairwise_hinge(scores: ArrayLike, labels: ArrayLike, offsets: ArrayLike) -> LossOutput:
