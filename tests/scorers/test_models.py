@@ -233,7 +233,7 @@ SCORER = {"weights": [1.5, 2.0], "scaling": "standard", "lines": {"shift": [0.5,
 NOT_MODELS: list[tuple[dict[str, Any], str]] = [
     ({"version": 2}, "has version 2; this release reads version 1: update Podium"),
     ({"version": 0}, "has version 0; this release reads version 1"),
-    ({"kind": "forest"}, "is a model of an unknown kind; this release knows linear, got 'forest'"),
+    ({"kind": "forest"}, "is a model of an unknown kind; this release knows linear, weak, cps, got 'forest'"),
     ({"features": 3, "names": []}, "says 3 features, but has 2 weights"),
     ({"features": -2, "names": []}, "says -2 features, but has 2 weights"),
     ({"names": ["one"]}, r"2 features.*1 name"),

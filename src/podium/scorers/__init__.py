@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from podium.ragged import Floats, Ints
+from podium.scorers.cps import CpsScorer
 from podium.scorers.linear import LinearScorer
+from podium.scorers.weak import WeakScorer
 
-__all__ = ["SCORERS", "LinearScorer", "Scorer", "kind_of"]
+__all__ = ["SCORERS", "CpsScorer", "LinearScorer", "Scorer", "WeakScorer", "kind_of"]
 
 
 class Scorer(Protocol):
@@ -27,6 +29,8 @@ class Scorer(Protocol):
 
 SCORERS: dict[str, tuple[type[Any], Callable[[dict[str, Any]], Scorer]]] = {
     "linear": (LinearScorer, LinearScorer.from_plain),
+    "weak": (WeakScorer, WeakScorer.from_plain),
+    "cps": (CpsScorer, CpsScorer.from_plain),
 }
 
 
