@@ -1,12 +1,14 @@
-"""``python -m benchmarks.letor FOLDER [--jobs N] [--write]``: our linear rankers on LETOR's folds, beside published figures.
+"""``python -m benchmarks.letor FOLDER [--jobs N] [--write]``: our rankers on LETOR's folds, beside published figures.
 
-FOLDER holds OHSUMED2 and MQ2008, each with Fold1 … Fold5 (and, if it is there, measures/MQ2008 with the scores of other rankers).
+FOLDER holds OHSUMED2 and MQ2008, each with Fold1 … Fold5, and, if they are there, measures/OHSUMED2 with the publisher's tables and
+measures/MQ2008 with the scores of other rankers.
 Settings are chosen in each fold on its validation queries only. ``--write`` puts the tables into docs/letor.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 import sys
 import time
@@ -17,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from podium import measures
+from podium import algorithms, measures
 from podium.search import grid_of, search_folds
 from podium.sources.catalogue import Fold, read_folds
 from podium.training.watching import Validation
@@ -28,13 +30,14 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: what to train, and what a paper printed for it (by column; papers 002 and 004)."""
+    """One line of a table: what to train, what a paper printed for it (by column), and the publisher's table of it."""
 
     name: str
     algorithm: str
     settings: dict[str, Any] = field(default_factory=dict)
     paper: str = ""
     printed: dict[str, float] = field(default_factory=dict)
+    publisher: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ ROWS = [
     Row("top-3 ListMLE", "top-k-listmle", {"k": 3}, "004", _printed(0.535, 0.484, 0.445)),
     Row("top-10 ListMLE", "top-k-listmle", {"k": 10}, "004", _printed(0.558, 0.473, 0.444)),
     Row("top-10 ListMLE, ties broken", "top-k-listmle", {"k": 10, **_BREAK}, "004", _printed(0.558, 0.473, 0.444)),
-    Row("ListNet", "listnet", {}, "004", _printed(0.523, 0.477, 0.448)),
+    Row("ListNet", "listnet", {}, "004", _printed(0.523, 0.477, 0.448), "ListNet"),
     Row("RankCosine", "rankcosine", {}, "004", _printed(0.523, 0.475, 0.437)),
     Row("RankNet", "ranknet"),
     Row("CS-ListMLE@1", "cs-listmle", {"k": 1}, "002", _printed(0.555, 0.482, 0.446, 0.442)),
@@ -73,6 +76,15 @@ ROWS = [
     Row("HOM-OO", "hom-oo", {"k": 10}),
     Row("HOM-OG", "hom-og", {"k": 10}),
     Row("FocusedNet", "focused-net", {"k": 10}),
+    Row("Ranking SVM", "ranksvm", publisher="RankSVM"),
+    Row("SVM-MAP", "svmmap"),
+    Row("FocusedSVM", "focused-svm", {"k": 10}),
+    Row("RankBoost", "rankboost", publisher="RankBoost"),
+    Row("AdaRank, MAP", "adarank", {"target": "map"}, publisher="AdaRank.MAP"),
+    Row("AdaRank, NDCG", "adarank", {"target": "ndcg@10"}, publisher="AdaRank.NDCG"),
+    Row("AdaRank, NDCG, as printed", "adarank", {"target": "ndcg@10", "repeats": 0}, publisher="AdaRank.NDCG"),
+    Row("FocusedBoost", "focused-boost", {"k": 10}),
+    Row("top-10 CPS", "top-k-cps", {"k": 10}),
 ]  # fmt: skip
 COLLECTIONS = [
     Collection(
@@ -94,7 +106,8 @@ COLLECTIONS = [
 
 def evaluate(collection: Collection, row: Row, folds: Sequence[Fold], jobs: int = 1) -> dict[str, float]:
     """The mean over folds of each column, on the test queries, with settings chosen on the validation queries."""
-    settings = grid_of(row.algorithm, "default", {"scaling": "minmax", **row.settings})
+    scaling = {"scaling": "minmax"} if "scaling" in algorithms.get(row.algorithm).settings else {}
+    settings = grid_of(row.algorithm, "default", {**scaling, **row.settings})
     parts = [(fold.train(), Validation(fold.vali(), collection.chosen_by)) for fold in folds]
     found = search_folds(row.algorithm, settings, parts, seed=SEED, jobs=jobs)
     names = list(collection.measures.values())
@@ -121,6 +134,22 @@ def published(collection: Collection, folds: Sequence[Fold], folder: Path) -> di
     return table
 
 
+def publishers(path: Path) -> dict[str, float]:
+    """The averages over folds on test queries, of a table of LETOR 2.0: N@l, P@l and MAP."""
+    found: dict[str, float] = {}
+    head: list[str] = []
+    with path.open(newline="") as file:
+        for line in csv.reader(file):
+            if line[0] == "Trials":
+                head = line
+            elif line[0] == "Average":
+                found = {
+                    **dict(zip((name.replace("NDCG", "N") for name in head[1:]), map(float, filter(None, line[1:])), strict=False)),
+                    **found,
+                }
+    return found  # training and validation queries come after: what was there first, stays
+
+
 def markdown(collection: Collection, folder: Path, jobs: int) -> str:
     """One table; rows of papers stand below ours."""
     folds = read_folds(folder / collection.name)
@@ -134,12 +163,15 @@ def markdown(collection: Collection, folder: Path, jobs: int) -> str:
         start = time.perf_counter()
         found = evaluate(collection, row, folds, jobs)
         lines.append(f"| {row.name} | " + " | ".join(f"{value:.3f}" for value in found.values()) + " |")
-        if row.printed:
+        table = folder / "measures" / collection.name / f"ReferenceAlgs_OHSUMED__{row.publisher}.csv"
+        others = [(f"paper {row.paper}", row.printed)] if row.printed else []
+        others += [(f"LETOR's {row.publisher}", publishers(table))] if row.publisher and table.exists() else []
+        for name, theirs in others:
             cells = [
-                f"{row.printed[column]:.3f} ({found[column] - row.printed[column]:+.3f})" if column in row.printed else ""
+                f"{theirs[column]:.3f} ({found[column] - theirs[column]:+.3f})" if column in theirs else ""
                 for column in collection.measures
             ]
-            lines.append(f"| *— paper {row.paper} (ours less theirs)* | " + " | ".join(cells) + " |")
+            lines.append(f"| *— {name} (ours less theirs)* | " + " | ".join(cells) + " |")
         print(f"{collection.name} {row.name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     for ranker, found in published(collection, folds, folder / "measures" / collection.name).items():
         lines.append(f"| *{ranker}, scores of others* | " + " | ".join(f"{value:.3f}" for value in found.values()) + " |")
@@ -147,7 +179,7 @@ def markdown(collection: Collection, folder: Path, jobs: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.letor", description="Linear rankers on LETOR's folds, beside papers.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.letor", description="Rankers on LETOR's folds, beside papers.")
     parser.add_argument("folder", type=Path, help="with OHSUMED2 and MQ2008 inside")
     parser.add_argument("--jobs", type=int, default=2, help="trials at a time (2)")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/letor.md")

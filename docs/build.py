@@ -42,13 +42,20 @@ def algorithms_table() -> str:
     return "\n".join(rows)
 
 
+def _defaults(setting: str) -> str:
+    """The usual default, and those of algorithms that differ."""
+    groups: dict[str, list[str]] = {}
+    for name, one in ALGORITHMS.items():
+        if setting in one.settings:
+            value = one.settings[setting]
+            groups.setdefault("" if value is None else f"{value:g}" if isinstance(value, float) else str(value), []).append(f"`{name}`")
+    usual = max(groups, key=lambda shown: len(groups[shown]))
+    return "; ".join([usual, *(f"{', '.join(names)}: {shown}" for shown, names in groups.items() if shown != usual)])
+
+
 def settings_table() -> str:
-    defaults = {setting: value for one in ALGORITHMS.values() for setting, value in one.settings.items()}
     rows = ["| setting | meaning | default |", "| --- | --- | --- |"]
-    for name, setting in SETTINGS.items():
-        default = defaults[name]
-        shown = "" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
-        rows.append(f"| `{name}` | {setting.meaning} | {shown} |".replace("|w|", "\\|w\\|"))
+    rows += [f"| `{name}` | {setting.meaning} | {_defaults(name)} |".replace("|w|", "\\|w\\|") for name, setting in SETTINGS.items()]
     return "\n".join(rows)
 
 

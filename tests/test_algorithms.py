@@ -10,7 +10,8 @@ import pytest
 
 import podium
 from podium import DataError, Dataset, UnknownName, algorithms, losses
-from podium.algorithms import ALGORITHMS, SETTINGS, parse_setting, resolve
+from podium.algorithms import ALGORITHMS, SETTINGS, TRAINERS, parse_setting, resolve
+from podium.scorers import LinearScorer
 from podium.search import grid_of
 from podium.training.smooth import SmoothSettings
 from podium.training.watching import Step, Validation
@@ -21,11 +22,15 @@ WRONG: dict[str, list[Any]] = {
     "k": [0, -1, 1.5, "5", None, True, [5]],
     "balance": [-0.1, 1.1, "half", None, True, np.nan],
     "rest": [-1.0, np.inf, "x", None, False],
+    "C": [0.0, -1, np.inf, "1", None, True],
+    "target": ["ndgc", "wkt", "", None, 3],
+    "repeats": [-1, 1.5, "2", None, True],
     "l2": [-1e-9, np.nan, np.inf, "0.1", None, True],
     "l1": [-1.0, np.nan, "0", None],
     "optimizer": ["newton", "", None, 1, ["gd"]],
     "learning_rate": [0.0, -1, np.inf, "fast", True],
     "batch_queries": [0, 2.5, None, "32"],
+    "bins": [1, 257, 64.0, None, "256"],
     "max_iter": [0, -5, 10.0, None, np.bool_(True)],
     "tol": [-1e-4, np.nan, None, "0"],
     "scaling": ["log", "", None, 3],
@@ -37,11 +42,15 @@ RIGHT: dict[str, list[Any]] = {
     "k": [1, 10, np.int64(3)],
     "balance": [0, 1, 0.5, np.float32(0.25)],
     "rest": [0, 0.5],
+    "C": [1e-9, 1, np.float32(0.5)],
+    "target": ["map", "ndcg@10", "k-ndcg@5", "ndcg@10[letor]"],
+    "repeats": [0, 5],
     "l2": [0, 0.0, 1e-3, 10, np.float64(0.1), np.int64(1), np.int32(0)],
     "l1": [0, 0.3],
     "optimizer": ["lbfgs", "gd", "sgd", "adam"],
     "learning_rate": [None, 1e-5, 1],
     "batch_queries": [1, 500],
+    "bins": [2, 256],
     "max_iter": [1, 10_000],
     "tol": [0, 1e-8],
     "scaling": ["none", "minmax", "zscore", "standard"],
@@ -70,16 +79,17 @@ def test_every_algorithm_learns(name: str, data: Dataset) -> None:
     model = algorithms.fit(name, data, callback=seen.append)
     value = Validation(data).value
     random = np.random.default_rng(0)
-    by_chance = max(value(type(model.scorer)(random.normal(size=6), "standard")) for _ in range(3))  # type: ignore[call-arg, arg-type]
+    by_chance = max(value(LinearScorer(random.normal(size=6))) for _ in range(3))
     shuffled = data.with_labels(np.concatenate([random.permutation(data.labels[a : a + 30]) for a in range(0, 600, 30)]))
     assert value(model.scorer) > Validation(shuffled).value(model.scorer) + 0.2  # what the same scores get for labels by chance
     assert value(model.scorer) > by_chance
-    assert seen[-1].objective < seen[0].objective
+    assert model.training["objective"] < seen[0].objective
     assert model.algorithm == name
     assert model.settings == resolve(name, {})
     assert (model.training["queries"], model.training["documents"]) == (20, 600)
     assert model.training["iterations"] == seen[-1].iteration
-    assert model.training["stopped"] == "converged"
+    is_boosted = model.training["iterations"] == model.settings["max_iter"] and algorithms.get(name).trainer in {"rankboost", "adarank"}
+    assert model.training["stopped"] == ("max_iter" if is_boosted else "converged")
 
 
 @over_the_table
@@ -87,7 +97,9 @@ def test_every_setting_of_an_algorithm_is_explained_and_its_default_is_allowed(n
     algorithm = ALGORITHMS[name]
     assert set(algorithm.settings) <= set(SETTINGS)
     assert set(algorithm.defaults) <= set(algorithm.settings)
-    assert set(algorithm.settings) == set(losses.LOSSES[algorithm.loss].settings) | set(SmoothSettings.__dataclass_fields__)
+    trainer = TRAINERS[algorithm.trainer]
+    assert set(algorithm.settings) == set(algorithm.own_settings) | set(trainer.settings.__dataclass_fields__)
+    assert not trainer.takes_loss or algorithm.own_settings == losses.LOSSES[algorithm.loss].settings
     assert resolve(name, {}) == algorithm.settings
     assert algorithm.meaning
     assert algorithm.paper
@@ -168,7 +180,7 @@ def test_a_setting_of_another_algorithm_is_refused(data: Dataset) -> None:
 
 def test_an_unknown_algorithm_lists_the_known(data: Dataset) -> None:
     for call in (lambda: algorithms.get("listmel"), lambda: resolve("listmel", {}), lambda: algorithms.fit("listmel", data)):
-        with pytest.raises(UnknownName, match="unknown algorithm 'listmel'; did you mean 'listmle'\\? choose from cs-listmle, "):
+        with pytest.raises(UnknownName, match="unknown algorithm 'listmel'; did you mean 'listmle'\\? choose from adarank, cs-listmle, "):
             call()
 
 
@@ -221,7 +233,7 @@ def test_text_that_is_no_setting_is_refused(text: str, message: str) -> None:
 
 
 def test_text_with_an_unknown_name_lists_the_known() -> None:
-    with pytest.raises(UnknownName, match="unknown setting 'l3'; choose from balance, batch_queries, k, "):
+    with pytest.raises(UnknownName, match="unknown setting 'l3'; choose from C, balance, batch_queries, bins, k, "):
         parse_setting("l3=1")
     with pytest.raises(UnknownName, match="unknown setting ''; choose from"):
         parse_setting("=1")

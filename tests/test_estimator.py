@@ -47,7 +47,18 @@ def same_model(a: Ranker, b: Ranker) -> bool:
 # ---- scikit-learn's own checks ----
 
 
-@pytest.mark.parametrize("ranker", [Ranker(), Ranker("hom-og", k=2, optimizer="adam", max_iter=5), Ranker("rankcosine")], ids=str)
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        Ranker(),
+        Ranker("hom-og", k=2, optimizer="adam", max_iter=5),
+        Ranker("rankcosine"),
+        Ranker("ranksvm"),
+        Ranker("rankboost", max_iter=20),
+        Ranker("adarank", scaling="standard"),
+    ],
+    ids=str,
+)
 def test_scikit_learns_checks_pass(ranker: Ranker) -> None:
     outcomes = check_estimator(ranker, on_skip=None, on_fail=None)
     assert len(outcomes) > 40

@@ -1,4 +1,4 @@
-"""ALGORITHMS: the one table of named algorithms: which loss, which trainer, which settings, which paper."""
+"""ALGORITHMS: the one table of named algorithms: which loss, which trainer, which settings, which paper. TRAINERS: how each is fitted."""
 
 from __future__ import annotations
 
@@ -7,16 +7,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from podium import losses
+from podium import losses, measures
 from podium.dataset import Dataset
-from podium.errors import DataError, UnknownName
+from podium.errors import DataError, PodiumError, UnknownName
 from podium.scaling import SCALINGS
-from podium.scorers.linear import LinearScorer
+from podium.scorers import CpsScorer, LinearScorer, Scorer, WeakScorer
 from podium.scorers.models import Model
+from podium.training.boosting import (
+    AdaRankSettings,
+    FocusedBoostSettings,
+    RankBoostSettings,
+    fit_adarank,
+    fit_focused_boost,
+    fit_rankboost,
+)  # fmt: skip
+from podium.training.bundle import BundleSettings, fit_bundle
+from podium.training.cps import CpsSettings, fit_cps
 from podium.training.smooth import OPTIMIZERS, SmoothSettings, fit_linear
-from podium.training.watching import Callback, Validation
+from podium.training.watching import Callback, Validation, Watch
 
-__all__ = ["ALGORITHMS", "SETTINGS", "Algorithm", "Setting", "fit", "get", "parse_setting", "resolve"]
+__all__ = ["ALGORITHMS", "SETTINGS", "TRAINERS", "Algorithm", "Setting", "Trainer", "fit", "get", "parse_setting", "resolve"]
 
 
 @final
@@ -48,27 +58,65 @@ def _from(least: float) -> Callable[[Any], bool]:
     return lambda value: bool(value >= least)
 
 
+def _is_target(name: Any) -> bool:
+    try:
+        return measures.get(name).entry.larger_is_better
+    except PodiumError:
+        return False
+
+
 _TIES = ("keep", "break", "average", "resample")
 
 SETTINGS: dict[str, Setting] = {
     "k": Setting("how many documents are on top", int, "a whole number from 1 on", _from(1)),
     "balance": Setting("share of the list loss inside the top; the rest is the pair loss", float, "a number from 0 to 1", lambda b: 0 <= b <= 1),
     "rest": Setting("label of the documents below the top (ε)", float, "a number from 0 on and below 1, the least label of the top", lambda r: 0 <= r < 1),
+    "C": Setting("how much the loss weighs against ½ Σ w²: for ranksvm the sum over all pairs, for svmmap and focused-svm the mean over queries", float, "a number above 0", lambda c: c > 0),
+    "target": Setting("the measure that AdaRank raises", str, "the name of a measure that is larger for better rankings, such as map, ndcg@10 or k-ndcg@10", _is_target),
+    "repeats": Setting("a feature that AdaRank chose this many times in a row is not chosen again; 0: no limit, as printed", int, "a whole number from 0 on", _from(0)),
     "l2": Setting("penalty l2/2 · Σ w²", float, "a number from 0 on", _from(0)),
     "l1": Setting("penalty l1 · Σ |w|; makes weights exactly 0", float, "a number from 0 on", _from(0)),
     "optimizer": Setting("lbfgs and gd see all queries at each iteration, sgd and adam a batch", str, f"one of {', '.join(OPTIMIZERS)}", lambda o: o in OPTIMIZERS),
     "learning_rate": Setting("length of a step of gd, sgd, adam; empty: 0.01", float, "a number above 0", lambda r: r > 0, is_optional=True),
     "batch_queries": Setting("queries of a batch of sgd and adam", int, "a whole number from 1 on", _from(1)),
-    "max_iter": Setting("iterations, or epochs of sgd and adam, at most", int, "a whole number from 1 on", _from(1)),
-    "tol": Setting("stop when the norm of the objective's gradient is this small", float, "a number from 0 on", _from(0)),
+    "bins": Setting("into how many bins each feature is cut; thresholds lie between them", int, "a whole number from 2 to 256", lambda b: 2 <= b <= 256),
+    "max_iter": Setting("iterations, epochs of sgd and adam, or rounds of boosting, at most", int, "a whole number from 1 on", _from(1)),
+    "tol": Setting("when to stop: smooth losses at this norm of the objective's gradient, the SVM family at this relative duality gap, boosting at this relative change of the loss", float, "a number from 0 on", _from(0)),
     "scaling": Setting("how features are made comparable; part of the model", str, f"one of {', '.join(SCALINGS)}", lambda s: s in SCALINGS),
     "ties": Setting("equal labels: keep them as no preference, break them at random once, average over several orders, or resample one every epoch", str, f"one of {', '.join(_TIES)}", lambda t: t in _TIES),
     "orders": Setting("random orders that ties=average goes through", int, "a whole number from 1 on", _from(1)),
     "patience": Setting("with validation data: keep the best iteration, and stop after this many without a better one; empty: keep the one of least loss", int, "a whole number from 1 on", _from(1), is_optional=True),
 }  # fmt: skip
 
-_SMOOTH = {name: getattr(SmoothSettings(), name) for name in SmoothSettings.__dataclass_fields__}
 _Grid = Mapping[str, list[Any]]
+_Fitted = tuple[Scorer, Watch]
+
+
+@final
+@dataclass(frozen=True)
+class Trainer:
+    """How some algorithms are fitted: what comes out, with which settings, and from what it can start."""
+
+    kind: type[Any]  # of scorer
+    meaning: str
+    settings: Any  # a dataclass, whose defaults are those of the trainer
+    fit: Callable[..., tuple[Any, Watch]]
+    takes_loss: bool = False
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        return {name: getattr(self.settings(), name) for name in self.settings.__dataclass_fields__}
+
+
+TRAINERS: dict[str, Trainer] = {
+    "smooth": Trainer(LinearScorer, "linear", SmoothSettings, fit_linear, takes_loss=True),
+    "bundle": Trainer(LinearScorer, "linear", BundleSettings, fit_bundle, takes_loss=True),
+    "rankboost": Trainer(WeakScorer, "sum of weak rankers", RankBoostSettings, fit_rankboost),
+    "adarank": Trainer(LinearScorer, "linear", AdaRankSettings, fit_adarank),
+    "focused-boost": Trainer(WeakScorer, "sum of weak rankers", FocusedBoostSettings, fit_focused_boost),
+    "cps": Trainer(CpsScorer, "stagewise", CpsSettings, fit_cps),
+}
+
 _PENALTIES: _Grid = {"l2": [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]}
 _DESCENT: _Grid = {
     "optimizer": ["gd"],
@@ -76,6 +124,9 @@ _DESCENT: _Grid = {
     "learning_rate": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
     "max_iter": [500],
 }  # paper 000, section 4
+_SHARES = [round(0.05 * step, 2) for step in range(21)]  # paper 001, section 5.3
+_PAPER_C: _Grid = {"C": [*(10.0**power for power in range(-5, 0)), *(round(0.1 * step, 1) for step in range(2, 11)), 10.0, 100.0, 1000.0]}
+_BALANCES = [0.1, 0.3, 0.5, 0.7, 0.9]
 
 
 @final
@@ -83,17 +134,22 @@ _DESCENT: _Grid = {
 class Algorithm:
     """One row of the table."""
 
-    loss: str
+    loss: str  # of the table of losses; what a trainer without one minimises, in words
     meaning: str
     paper: str
     defaults: Mapping[str, Any] = field(default_factory=dict)  # where they differ from the trainer's and the loss's own
     grids: Mapping[str, _Grid] = field(default_factory=lambda: {"default": _PENALTIES, "paper": _DESCENT})
-    trainer: str = "linear"
+    trainer: str = "smooth"
 
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting with its default."""
-        return {**losses.LOSSES[self.loss].settings, **_SMOOTH, **self.defaults}
+        return {**self.own_settings, **TRAINERS[self.trainer].defaults, **self.defaults}
+
+    @property
+    def own_settings(self) -> dict[str, Any]:
+        """Those of its loss."""
+        return losses.LOSSES[self.loss].settings if TRAINERS[self.trainer].takes_loss else {}
 
 
 _STEPS: _Grid = {"max_iter": [5, 10, 20, 50, 100, 500]}  # its loss does not see the length of w, so a penalty has nothing to weigh
@@ -111,9 +167,30 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hom-oo": Algorithm("hom-oo", "each of the top before each of the rest, and its order", "paper 003"),
     "hom-og": Algorithm("hom-og", "each of the top before the rest as a group, and its order", "paper 003"),
     "focused-net": Algorithm("focused-net", "ListNet inside the top, RankNet against the rest", "paper 001", grids={
-        "default": {"balance": [0.1, 0.3, 0.5, 0.7, 0.9], "l2": [0.0, 1e-4, 1e-3, 1e-2]},
-        "paper": {"balance": [round(0.05 * step, 2) for step in range(21)]},
+        "default": {"balance": _BALANCES, "l2": [0.0, 1e-4, 1e-3, 1e-2]},
+        "paper": {"balance": _SHARES},
     }),
+    "ranksvm": Algorithm("pairwise-hinge", "pairs, hinge loss and large margins", "paper 000, Eq. 2", {"C": 1e-3}, {
+        "default": {"C": [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]}, "paper": _PAPER_C,
+    }, "bundle"),
+    "svmmap": Algorithm("map-hinge", "lists, structural hinge of average precision", "Yue et al. 2007; paper 001", {"C": 10.0}, {
+        "default": {"C": [0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e5]}, "paper": _PAPER_C,
+    }, "bundle"),
+    "focused-svm": Algorithm("focused-hinge", "SVM-MAP inside the top, Ranking SVM against the rest", "paper 001", {"C": 100.0}, {
+        "default": {"balance": _BALANCES, "C": [1.0, 10.0, 100.0, 1e3, 1e4]}, "paper": {"balance": _SHARES},
+    }, "bundle"),
+    "rankboost": Algorithm("pairwise-exponential", "pairs, exponential loss, thresholds of features", "Freund et al. 2003; paper 000, Alg. 1", {}, {
+        "default": {"max_iter": [10, 20, 50, 100, 200, 500]}, "paper": {"tol": [0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]},
+    }, "rankboost"),
+    "adarank": Algorithm("e^-measure", "lists, a measure itself, single features", "Xu & Li 2007; paper 001", {}, {
+        "default": {"target": ["map", "ndcg@5", "ndcg@10"], "repeats": [1, 2, 5]}, "paper": {"target": ["map", "ndcg@10", "k-ndcg@10"], "repeats": [0]},
+    }, "adarank"),
+    "focused-boost": Algorithm("e^-measure and pairwise-exponential", "AdaRank inside the top, RankBoost against the rest", "paper 001, Alg. 2", {}, {
+        "default": {"balance": _BALANCES}, "paper": {"balance": _SHARES},
+    }, "focused-boost"),
+    "top-k-cps": Algorithm("coset-permutation likelihood", "features as voters, likelihood of the ordered top k", "Qin et al. 2010; paper 003, Eq. 2", {}, {
+        "default": {"l2": [0.0, 1.0, 10.0, 100.0, 1e3]}, "paper": {"l2": [0.0], "k": [5, 10]},
+    }, "cps"),
 }  # fmt: skip
 
 
@@ -174,17 +251,21 @@ def fit(
     callback: Callback | None = None,
 ) -> Model:
     """Train an algorithm; an interrupt returns the best model so far (``model.training["stopped"]`` says "interrupt")."""
-    chosen = resolve(name, settings or {})
-    loss_settings = losses.LOSSES[get(name).loss].settings
-    loss = losses.get(get(name).loss, **{key: chosen[key] for key in loss_settings})
-    smooth = SmoothSettings(**{key: chosen[key] for key in _SMOOTH})
-    weights = None if start is None else _start(start, smooth)
-    scorer, watch = fit_linear(data, loss, smooth, seed=seed, validation=validation, start=weights, callback=callback)
+    algorithm, chosen = get(name), resolve(name, settings or {})
+    trainer = TRAINERS[algorithm.trainer]
+    given = trainer.settings(**{key: chosen[key] for key in trainer.defaults})
+    loss = [losses.get(algorithm.loss, **{key: chosen[key] for key in algorithm.own_settings})] if trainer.takes_loss else []
+    begin = None if start is None else _start(start, name, trainer, getattr(given, "scaling", None))
+    scorer, watch = trainer.fit(data, *loss, given, seed=seed, validation=validation, start=begin, callback=callback)
     facts = {"queries": data.n_queries, "documents": data.n_rows, **watch.summary()}
     return Model(scorer, name, chosen, seed, data.given_names or (), facts)
 
 
-def _start(model: Model, settings: SmoothSettings) -> Any:
-    if not isinstance(model.scorer, LinearScorer) or model.scorer.scaling != settings.scaling:
-        raise DataError(f"to start from a model, it must be linear with scaling {settings.scaling}, as the new one")
-    return model.scorer.weights
+def _start(model: Model, name: str, trainer: Trainer, scaling: str | None) -> Any:
+    """What a trainer begins with: weights, or the weak rankers chosen before."""
+    scorer = model.scorer
+    if not isinstance(scorer, trainer.kind):
+        raise DataError(f"to start {name} from a model, it must be of the same kind ({trainer.meaning}), not by {model.algorithm}")
+    if isinstance(scorer, LinearScorer) and scorer.scaling != scaling:
+        raise DataError(f"to start from a model, it must be linear with scaling {scaling}, as the new one")
+    return scorer if isinstance(scorer, WeakScorer) else scorer.weights

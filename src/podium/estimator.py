@@ -49,11 +49,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         k: int | None = None,
         balance: float | None = None,
         rest: float | None = None,
+        C: float | None = None,
+        target: str | None = None,
+        repeats: int | None = None,
         l2: float | None = None,
         l1: float | None = None,
         optimizer: str | None = None,
         learning_rate: float | None = None,
         batch_queries: int | None = None,
+        bins: int | None = None,
         max_iter: int | None = None,
         tol: float | None = None,
         scaling: str | None = None,
@@ -68,11 +72,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         self.k = k
         self.balance = balance
         self.rest = rest
+        self.C = C
+        self.target = target
+        self.repeats = repeats
         self.l2 = l2
         self.l1 = l1
         self.optimizer = optimizer
         self.learning_rate = learning_rate
         self.batch_queries = batch_queries
+        self.bins = bins
         self.max_iter = max_iter
         self.tol = tol
         self.scaling = scaling
@@ -133,7 +141,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike | Dataset, *, qid: ArrayLike | None = None) -> Floats:
         """A score for every row, in the order of the rows given; larger is better.
 
-        ``qid`` is needed only by models that scale features within queries.
+        ``qid`` is needed only by models that look at whole queries: those that scale features within them, and top-k CPS.
         """
         return self._scored(X, qid)[1]
 
@@ -146,8 +154,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             return X, model.scores(X.features, X.offsets, X.given_names)
         table = validate_data(self, X, dtype="numeric", ensure_all_finite=True, reset=False)
         if qid is None and model.scorer.needs_queries:
-            scaling = model.scorer.scaling if isinstance(model.scorer, LinearScorer) else "its scaling"
-            raise DataError(f"this model scales features within each query ({scaling}): give qid, the query id of each row")
+            scaling = getattr(model.scorer, "scaling", None)
+            does = "orders the documents of each query together" if scaling is None else f"scales features within each query ({scaling})"
+            raise DataError(f"this model {does}: give qid, the query id of each row")
         data = Dataset.from_arrays(table, qid=qid)
         return data, data.in_input_order(model.scores(data.features, data.offsets))
 

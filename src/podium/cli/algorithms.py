@@ -29,11 +29,13 @@ def algorithms(name: str | None, as_json: bool) -> None:
 
 
 def _facts(name: str, algorithm: Any) -> dict[str, Any]:
+    from podium.algorithms import TRAINERS
+
     return {
         "meaning": algorithm.meaning,
         "paper": algorithm.paper,
         "loss": algorithm.loss,
-        "model": algorithm.trainer,
+        "model": TRAINERS[algorithm.trainer].meaning,
         "settings": algorithm.settings,
         "grids": {preset: dict(grid) for preset, grid in algorithm.grids.items()},
     }
@@ -44,12 +46,12 @@ def _shown(value: Any) -> str:
 
 
 def _overview(facts: dict[str, dict[str, Any]]) -> str:
-    from podium.losses import LOSSES
+    from podium.algorithms import TRAINERS
     from podium.reports.text import text_table
 
     rows = []
     for name, fact in facts.items():
-        own = {key: value for key, value in fact["settings"].items() if key in LOSSES[fact["loss"]].settings}
+        own = {key: value for key, value in fact["settings"].items() if key not in TRAINERS["smooth"].defaults}
         rows.append([name, fact["meaning"], fact["loss"], " ".join(f"{key}={_shown(value)}" for key, value in own.items()), fact["paper"]])
     shared = sorted(set.intersection(*({*fact["settings"]} for fact in facts.values())))
     return (
