@@ -13,6 +13,7 @@ threads gives the same bits.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ class Entry:
     source: str
     is_flat_at_zero: bool = False  # whether equal scores have no slope, so that learning must begin elsewhere
 
-    @property
+    @functools.cached_property
     def settings(self) -> dict[str, Any]:
         """Names and defaults."""
         parameters = inspect.signature(self.function).parameters.values()

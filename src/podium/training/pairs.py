@@ -22,7 +22,7 @@ from podium.training.passes import add_rows
 
 __all__ = ["Pairs"]
 
-_BLOCKS = 32  # partial sums, added up in order: the same for every number of threads
+_BLOCKS, _ROWS = 32, 5_000  # partial sums at most, and rows of one at least; added up in order: the same for every number of threads
 _BINS = 256
 _BYTE = np.uint64(255)
 
@@ -95,7 +95,7 @@ class Pairs:
         )  # of the last look: Σ over pairs of e^-(H_j - H_l), for the better row and against the worse
         n_queries, self._groups = len(ordered.offsets) - 1, len(binned.codes)
         self._words = binned.codes.view(np.uint64)[:, :, 0]
-        self._blocks = np.linspace(0, n_queries, min(_BLOCKS, n_queries) + 1).astype(np.int64)
+        self._blocks = np.linspace(0, n_queries, min(_BLOCKS, n_queries, len(scores) // _ROWS + 1) + 1).astype(np.int64)
         self._rows = ordered.offsets[self._blocks]
         self._sums = np.empty((len(self._blocks) - 1, self._groups, LANES * _BINS))
         self._values = np.empty(len(self._blocks) - 1)
