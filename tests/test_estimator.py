@@ -223,7 +223,7 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended(data: Dataset) -> None:
     assert (ranker.coef_ != first).any()
     cold = Ranker(tol=1e-6).fit(data)
     assert cold.n_iter_ == cold.fit(data).n_iter_ > 3
-    with pytest.raises(DataError, match="it must be linear with scaling minmax"):
+    with pytest.raises(DataError, match="both must scale features alike: it has standard; give scaling=standard"):
         ranker.set_params(scaling="minmax").fit(data)
 
 

@@ -11,7 +11,7 @@ from podium import losses, measures
 from podium.dataset import Dataset
 from podium.errors import DataError, PodiumError, UnknownName
 from podium.scaling import SCALINGS
-from podium.scorers import CpsScorer, LinearScorer, Scorer, WeakScorer
+from podium.scorers import CpsScorer, LinearScorer, WeakScorer
 from podium.scorers.models import Model
 from podium.training.boosting import (
     AdaRankSettings,
@@ -48,9 +48,13 @@ class Setting:
             value = value.item()
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**1000:
             value = float(value)
-        is_right = isinstance(value, self.kind) and not isinstance(value, bool)
-        if not is_right or (isinstance(value, float) and not math.isfinite(value)) or not self.holds(value):
-            raise DataError(f"{name} must be {self.expected}, got {value!r}")
+        is_right, why = isinstance(value, self.kind) and not isinstance(value, bool), ""
+        try:
+            is_right = is_right and not (isinstance(value, float) and not math.isfinite(value)) and self.holds(value)
+        except PodiumError as error:
+            is_right, why = False, f"; {error}"
+        if not is_right:
+            raise DataError(f"{name} must be {self.expected}, got {value!r}{why}")
         return value
 
 
@@ -58,21 +62,18 @@ def _from(least: float) -> Callable[[Any], bool]:
     return lambda value: bool(value >= least)
 
 
-def _is_target(name: Any) -> bool:
-    try:
-        return measures.get(name).entry.larger_is_better
-    except PodiumError:
-        return False
+def _is_target(name: str) -> bool:
+    return measures.get(name).entry.larger_is_better
 
 
 _TIES = ("keep", "break", "average", "resample")
 
 SETTINGS: dict[str, Setting] = {
-    "k": Setting("how many documents are on top", int, "a whole number from 1 on", _from(1)),
+    "k": Setting("how many documents are on top", int, "a whole number from 1 on, below 2^31", lambda k: 1 <= k < 2**31),
     "balance": Setting("share of the list loss inside the top; the rest is the pair loss", float, "a number from 0 to 1", lambda b: 0 <= b <= 1),
     "rest": Setting("label of the documents below the top (ε)", float, "a number from 0 on and below 1, the least label of the top", lambda r: 0 <= r < 1),
-    "C": Setting("how much the loss weighs against ½ Σ w²: for ranksvm the sum over all pairs, for svmmap and focused-svm the mean over queries", float, "a number above 0", lambda c: c > 0),
-    "target": Setting("the measure that AdaRank raises", str, "the name of a measure that is larger for better rankings, such as map, ndcg@10 or k-ndcg@10", _is_target),
+    "C": Setting("how much the loss weighs against ½ Σ w²: for ranksvm the sum over all pairs, for svmmap and focused-svm the mean over queries", float, "a number above 0, at most 1e15", lambda c: 0 < c <= 1e15),
+    "target": Setting("the measure that AdaRank raises (FocusedBoost: NDCG@k of the top)", str, "the name of a measure that is larger for better rankings, such as map, ndcg@10 or k-ndcg@10", _is_target),
     "repeats": Setting("a feature that AdaRank chose this many times in a row is not chosen again; 0: no limit, as printed", int, "a whole number from 0 on", _from(0)),
     "l2": Setting("penalty l2/2 · Σ w²", float, "a number from 0 on", _from(0)),
     "l1": Setting("penalty l1 · Σ |w|; makes weights exactly 0", float, "a number from 0 on", _from(0)),
@@ -81,7 +82,7 @@ SETTINGS: dict[str, Setting] = {
     "batch_queries": Setting("queries of a batch of sgd and adam", int, "a whole number from 1 on", _from(1)),
     "bins": Setting("into how many bins each feature is cut; thresholds lie between them", int, "a whole number from 2 to 256", lambda b: 2 <= b <= 256),
     "max_iter": Setting("iterations, epochs of sgd and adam, or rounds of boosting, at most", int, "a whole number from 1 on", _from(1)),
-    "tol": Setting("when to stop: smooth losses at this norm of the objective's gradient, the SVM family at this relative duality gap, boosting at this relative change of the loss", float, "a number from 0 on", _from(0)),
+    "tol": Setting("when to stop: smooth losses and CPS at this norm of the objective's gradient, the SVM family at this relative duality gap, RankBoost and FocusedBoost at this relative change of the loss of pairs", float, "a number from 0 on", _from(0)),
     "scaling": Setting("how features are made comparable; part of the model", str, f"one of {', '.join(SCALINGS)}", lambda s: s in SCALINGS),
     "ties": Setting("equal labels: keep them as no preference, break them at random once, average over several orders, or resample one every epoch", str, f"one of {', '.join(_TIES)}", lambda t: t in _TIES),
     "orders": Setting("random orders that ties=average goes through", int, "a whole number from 1 on", _from(1)),
@@ -89,7 +90,6 @@ SETTINGS: dict[str, Setting] = {
 }  # fmt: skip
 
 _Grid = Mapping[str, list[Any]]
-_Fitted = tuple[Scorer, Watch]
 
 
 @final
@@ -140,11 +140,13 @@ class Algorithm:
     defaults: Mapping[str, Any] = field(default_factory=dict)  # where they differ from the trainer's and the loss's own
     grids: Mapping[str, _Grid] = field(default_factory=lambda: {"default": _PENALTIES, "paper": _DESCENT})
     trainer: str = "smooth"
+    without: tuple[str, ...] = ()  # settings of the trainer that mean nothing here
 
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting with its default."""
-        return {**self.own_settings, **TRAINERS[self.trainer].defaults, **self.defaults}
+        every = {**self.own_settings, **TRAINERS[self.trainer].defaults, **self.defaults}
+        return {name: value for name, value in every.items() if name not in self.without}
 
     @property
     def own_settings(self) -> dict[str, Any]:
@@ -175,7 +177,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     }, "bundle"),
     "svmmap": Algorithm("map-hinge", "lists, structural hinge of average precision", "Yue et al. 2007; paper 001", {"C": 10.0}, {
         "default": {"C": [0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e5]}, "paper": _PAPER_C,
-    }, "bundle"),
+    }, "bundle", ("ties", "orders")),
     "focused-svm": Algorithm("focused-hinge", "SVM-MAP inside the top, Ranking SVM against the rest", "paper 001", {"C": 100.0}, {
         "default": {"balance": _BALANCES, "C": [1.0, 10.0, 100.0, 1e3, 1e4]}, "paper": {"balance": _SHARES},
     }, "bundle"),
@@ -253,7 +255,7 @@ def fit(
     """Train an algorithm; an interrupt returns the best model so far (``model.training["stopped"]`` says "interrupt")."""
     algorithm, chosen = get(name), resolve(name, settings or {})
     trainer = TRAINERS[algorithm.trainer]
-    given = trainer.settings(**{key: chosen[key] for key in trainer.defaults})
+    given = trainer.settings(**{key: chosen[key] for key in trainer.defaults if key in chosen})
     loss = [losses.get(algorithm.loss, **{key: chosen[key] for key in algorithm.own_settings})] if trainer.takes_loss else []
     begin = None if start is None else _start(start, name, trainer, getattr(given, "scaling", None))
     scorer, watch = trainer.fit(data, *loss, given, seed=seed, validation=validation, start=begin, callback=callback)
@@ -266,6 +268,6 @@ def _start(model: Model, name: str, trainer: Trainer, scaling: str | None) -> An
     scorer = model.scorer
     if not isinstance(scorer, trainer.kind):
         raise DataError(f"to start {name} from a model, it must be of the same kind ({trainer.meaning}), not by {model.algorithm}")
-    if isinstance(scorer, LinearScorer) and scorer.scaling != scaling:
-        raise DataError(f"to start from a model, it must be linear with scaling {scaling}, as the new one")
+    if scaling is not None and scorer.scaling != scaling:
+        raise DataError(f"to start from a model, both must scale features alike: it has {scorer.scaling}; give scaling={scorer.scaling}")
     return scorer if isinstance(scorer, WeakScorer) else scorer.weights

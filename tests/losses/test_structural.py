@@ -315,3 +315,17 @@ def test_scores_at_the_end_of_the_doubles_cost_no_less_than_0(name: str, scores:
 
 def test_a_top_very_far_from_the_rest_keeps_its_digits() -> None:
     assert cost("focused-hinge", [0.3, 0.0, 1e17], [2, 1, 0], k=2, balance=1.0) == 0  # 0.3 is more than the 1/4 that two rows need
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "scores"),
+    [
+        ("focused-hinge", {"k": 2, "balance": 0.0}, [176.2455320074756, -27.844668716001543] + [-28.844668716001493] * 7),
+        ("pairwise-hinge", {}, [163.06878172729125, -40.77734001415579] + [-41.77734001415574] * 5 + [-41.77734001415586] * 4),
+    ],
+)
+def test_margins_of_almost_1_cost_almost_nothing(name: str, settings: dict[str, float], scores: list[float]) -> None:
+    """Sums cancel here, and rounding may leave something below 0: that is 0, not a value beyond all doubles."""
+    labels = [2.0, 2.0] + [0.0] * (len(scores) - 2)
+    pairs = [max(0.0, 1 - (high - low)) for high in scores[:2] for low in scores[2:]]
+    assert 0 <= cost(name, scores, labels, **settings) <= sum(pairs) + 1e-11

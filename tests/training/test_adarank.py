@@ -311,3 +311,12 @@ def test_the_named_algorithm_is_this_training_and_takes_measures_that_are_larger
     for wrong in ("wkt", "ndgc", 3):
         with pytest.raises((DataError, UnknownName), match="target must be the name of a measure that is larger for better rankings"):
             algorithms.fit("adarank", data, {"target": wrong})
+
+
+def test_a_measure_that_is_almost_0_for_every_feature_still_chooses() -> None:
+    """NDCG of a full order of 3,000: the gain of the best is 2^3000, so every feature that does not put it first earns next to nothing."""
+    random = np.random.default_rng(0)
+    order = random.permutation(3000).astype(float)
+    table = np.column_stack([order + random.normal(size=3000) * 300, random.normal(size=3000)])
+    scorer, _ = fit_adarank(Dataset.from_arrays(table, order), AdaRankSettings(repeats=0))
+    assert scorer.weights.any()

@@ -306,7 +306,7 @@ def test_averaging_over_orders_minimises_the_mean_over_them(name: str, tied: Dat
 def test_svmmap_has_no_ties_to_break(ties: str, tied: Dataset) -> None:
     """An order numbers all documents from 1 on, and above 0 is relevant."""
     assert (fitted(tied, LOSS_OF["svmmap"], C=10.0) != 0).any()
-    with pytest.raises(DataError, match=f"svmmap knows relevant and other documents only, .* choose ties=keep, not {ties}"):
+    with pytest.raises(DataError, match=f"map-hinge knows relevant and other documents only, .* choose ties=keep, not {ties}"):
         fitted(tied, LOSS_OF["svmmap"], C=10.0, ties=ties)
 
 
@@ -372,3 +372,22 @@ def test_a_tol_of_0_ends_without_a_warning(name: str, seed: int, C: float) -> No
     data = podium.synthetic(4, 6, 3, seed=seed).top_k(3)
     _, watch = fit_bundle(data, LOSS_OF[name], BundleSettings(C=C, scaling="none", tol=0.0, max_iter=60))
     assert watch.history[-1].gap < 1e-12
+
+
+@over_algorithms
+def test_the_proof_is_of_the_model_that_is_kept(name: str, data: Dataset) -> None:
+    """With patience, validation chooses: the kept objective is not the least."""
+    held = Validation(podium.synthetic(6, 8, data.n_features, seed=9).top_k(3), "ndcg@3")
+    facts = fit_bundle(data, LOSS_OF[name], BundleSettings(C=100.0, patience=2), validation=held)[1].summary()
+    assert facts["gap"] == pytest.approx((facts["objective"] - facts["bound"]) / facts["objective"], abs=1e-12)
+
+
+def test_the_bound_is_not_above_the_objective_even_by_rounding() -> None:
+    labels = np.tile(np.arange(10.0), 5)
+    facts = podium.algorithms.fit("svmmap", Dataset.from_arrays(labels[:, None], labels, np.repeat(range(5), 10))).training
+    assert facts["bound"] <= facts["objective"]
+
+
+def test_a_loss_that_is_not_piecewise_linear_is_refused(data: Dataset) -> None:
+    with pytest.raises(DataError, match="listmle is not piecewise linear, as a bundle of planes needs it; fit it by fit_linear"):
+        fit_bundle(data, losses.get("listmle"))

@@ -95,3 +95,16 @@ def test_the_lowest_point_of_two_planes_is_where_they_meet_or_where_one_has_it()
     assert least_of_planes(slopes, heights, 1.0, np.zeros(1), 0.0) == pytest.approx([3 / 4, 1 / 4])  # w = 2 · 1/4
     assert least_of_planes(slopes, heights, 0.1, np.zeros(1), 0.0) == pytest.approx([0.0, 0.1])  # w = 2 · 0.1, on the slope
     assert least_of_planes(slopes, -heights, 1.0, np.zeros(1), 0.0) == pytest.approx([1.0, 0.0])  # at 0 the flat one is higher
+
+
+def test_a_look_beyond_all_doubles_is_a_bad_step_and_no_plane() -> None:
+    def risk(weights: Floats) -> tuple[float, Floats]:
+        looks.append(weights)
+        if len(looks) == 3:
+            return float(np.finfo(np.float64).max), np.full(2, 1e300)
+        return float(np.abs(weights - 1).sum()), np.sign(weights - 1)
+
+    looks: list[Floats] = []
+    found, reason = minimise(risk, np.zeros(2), 10.0, None, 1e-3, 200)
+    assert reason == "converged"
+    np.testing.assert_allclose(found, 1.0, atol=0.05)  # ½ |w|² + 10 |w - 1|: w = 1

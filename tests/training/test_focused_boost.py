@@ -87,7 +87,8 @@ def test_every_gain_choice_weight_and_update_is_that_of_brute_force(
         assert watch.history[-1].iteration == 30
     table, focused, (binned, _) = plain.minmax(data.features, data.offsets), plain.Focused(data, k, balance), binned_of(data, bins)
     places = [(f, float(threshold)) for f, cuts in enumerate(binned.thresholds) for threshold in cuts]
-    rankers = [ranker(table, f, threshold) for f, threshold in places] + [table[:, f] for f in range(data.n_features)]
+    rankers = [ranker(table, f, threshold) for f, threshold in places]
+    rankers += [table[:, f] * (balance > 0) for f in range(data.n_features)]  # by pairs alone, no feature gains more than its thresholds
     is_there = np.arange(255) < np.array([len(cuts) for cuts in binned.thresholds])[:, None]
     by_step, by_feature = gains_seen[::2], gains_seen[1::2]
     assert len(by_step) == len(by_feature) == len(watch.history)
@@ -351,7 +352,7 @@ def test_ten_rounds_and_ten_more_from_there_are_twenty() -> None:
     assert cold.best.iteration == 10
     second, _ = fit_focused_boost(data, FocusedBoostSettings(k=3, balance=0.4, max_iter=10, tol=0.0), start=first)
     np.testing.assert_allclose(second.scores(data.features, data.offsets), whole.scores(data.features, data.offsets), atol=1e-9)
-    with pytest.raises(DataError, match="it must have 2 features and scaling minmax, as the new one"):
+    with pytest.raises(DataError, match="both must scale features alike: it has none; train it with scaling=minmax"):
         fit_focused_boost(data, start=fit_rankboost(data, RankBoostSettings(max_iter=1))[0])
 
 
@@ -373,7 +374,7 @@ def test_breaking_ties_is_training_on_broken_ties_and_several_truths_are_refused
     broken, _ = fitted(data, seed=5, ties="break", k=3, max_iter=12)
     expected, _ = fitted(data.break_ties(seed=5), k=3, max_iter=12)
     assert broken.as_plain() == expected.as_plain() != fitted(data, k=3, max_iter=12)[0].as_plain()
-    with pytest.raises(DataError, match="boosting takes one truth"):
+    with pytest.raises(DataError, match="boosting learns from one truth: choose ties=keep or ties=break"):
         fitted(data, ties="average")
 
 
@@ -395,3 +396,25 @@ def test_the_named_algorithm_is_this_training() -> None:
     model = algorithms.fit("focused-boost", data, {"max_iter": 9, "k": 4, "balance": 0.3})
     assert isinstance(model.scorer, WeakScorer)
     assert model.scorer.as_plain() == fitted(data, max_iter=9, k=4, balance=0.3)[0].as_plain()
+
+
+@pytest.mark.parametrize("balance", [0.0, 0.5, 1.0])
+def test_where_no_query_has_a_rest_the_lists_are_all_there_is(balance: float) -> None:
+    data = many("full", seed=5, sizes=[6] * 12)
+    scorers = [fitted(data, k=6, balance=each, max_iter=20)[0].as_plain() for each in (balance, 1.0)]
+    assert scorers[0] == scorers[1]
+    assert any(scorers[0]["weights"])
+
+
+def test_lists_alone_do_not_look_at_the_pairs_they_may_ruin() -> None:
+    """Every round puts the six of the rest further above the top; the loss of pairs is soon beyond all doubles."""
+    table = np.tile(np.array([[0.4], [0.3], [0.2], [0.1]] + [[5.0]] * 6, np.float32), (6, 1))
+    data = Dataset.from_arrays(table, np.tile([4, 3, 2, 1] + [0] * 6, 6), np.repeat(range(6), 10))
+    objectives = [step.objective for step in fitted(data, k=4, balance=1.0)[1].history]
+    assert np.isfinite(objectives).all()
+    assert objectives[-1] == pytest.approx(math.exp(-1))  # the top is in order
+
+
+def test_by_pairs_alone_there_are_no_single_features_however_few_the_bins() -> None:
+    data = many("full", seed=6, sizes=[10] * 20)
+    assert not fitted(data, k=5, balance=0.0, bins=3, max_iter=30)[0].weights.any()

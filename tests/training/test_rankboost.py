@@ -300,9 +300,9 @@ def test_a_start_on_other_data_begins_at_the_loss_of_the_model_it_goes_on_from()
 def test_a_start_of_another_width_or_scaling_is_refused() -> None:
     data = ragged()
     first, _ = fitted(data, max_iter=2)
-    with pytest.raises(DataError, match="it must have 6 features and scaling minmax, as the new one"):
+    with pytest.raises(DataError, match="both must scale features alike: it has none; train it with scaling=minmax"):
         fit_rankboost(data, RankBoostSettings(scaling="minmax"), start=first)
-    with pytest.raises(DataError, match="it must have 2 features and scaling none, as the new one"):
+    with pytest.raises(DataError, match="it must have as many features as the data: it has 6, not 2"):
         fit_rankboost(data.select_features([0, 1]), start=first)
 
 
@@ -317,7 +317,7 @@ def test_breaking_ties_is_training_on_broken_ties() -> None:
 
 @pytest.mark.parametrize("ties", ["average", "resample"])
 def test_several_truths_are_refused(ties: str) -> None:
-    with pytest.raises(DataError, match=f"boosting takes one truth: ties must be keep or break, got '{ties}'"):
+    with pytest.raises(DataError, match=f"boosting learns from one truth: choose ties=keep or ties=break, not {ties}"):
         fitted(ragged(), ties=ties)
 
 

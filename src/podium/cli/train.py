@@ -158,7 +158,9 @@ def _told(model: Model, found: Found | None, out: Path | None) -> str:
     facts = model.training
     told = f"{model.algorithm}: {facts['queries']:,} queries, {facts['iterations']} iterations ({facts['stopped']})"
     told += "" if facts["objective"] is None else f", loss {facts['objective']:.6g}"
-    told += "" if facts.get("gap") is None else f", proven to be within {100 * facts['gap']:.2g} % of the least"
+    told += "" if facts.get("gap") is None else f", proven to be at most {100 * facts['gap']:.2g} % above the least"
+    if facts["stopped"] == "precision" and facts.get("gap") is not None:
+        told += "; rounding allows no more: choose a smaller C, or scale features"
     if facts["stopped"] == "diverged":
         told += "; no step lowered it: try a smaller learning_rate, or optimizer=lbfgs"
     if facts.get("validation") is not None:

@@ -37,6 +37,8 @@ class Entry:
     meaning: str
     source: str
     is_flat_at_zero: bool = False  # whether equal scores have no slope, so that learning must begin elsewhere
+    resembles: str = ""  # of a piecewise linear loss: the smooth one whose curvature stands in for its own, which is 0
+    is_summed: bool = False  # of those: whether C weighs its sum over queries, not its mean
 
     @functools.cached_property
     def settings(self) -> dict[str, Any]:
@@ -46,7 +48,7 @@ class Entry:
 
 
 LOSSES: dict[str, Entry] = {
-    "pairwise-hinge": Entry(pairwise.pairwise_hinge, pairwise.HINGE, "how far margins between pairs fall short of 1 (Ranking SVM)", "paper 000, Eq. 2"),
+    "pairwise-hinge": Entry(pairwise.pairwise_hinge, pairwise.HINGE, "how far margins between pairs fall short of 1 (Ranking SVM)", "paper 000, Eq. 2", resembles="pairwise-exponential", is_summed=True),
     "pairwise-exponential": Entry(pairwise.pairwise_exponential, pairwise.EXPONENTIAL, "e to the minus margin of every pair (RankBoost)", "paper 000, Eq. 3"),
     "pairwise-logistic": Entry(pairwise.pairwise_logistic, pairwise.LOGISTIC, "negative log-likelihood of every pair (RankNet)", "paper 000, Eq. 4"),
     "listmle": Entry(listwise.listmle, listwise.LISTMLE, "negative log-likelihood of the whole order under the Luce model", "paper 004, Eq. 9"),
@@ -61,8 +63,8 @@ LOSSES: dict[str, Entry] = {
     "hom-oo": Entry(hierarchical.hom_oo, hierarchical.HOM_OO, "each of the top before each of the rest, and its order", "paper 003"),
     "hom-og": Entry(hierarchical.hom_og, hierarchical.HOM_OG, "each of the top before the rest as a group, and its order", "paper 003"),
     "focused-net": Entry(focused.focused_net, focused.FOCUSED_NET, "ListNet inside the top, RankNet between the top and the rest", "paper 001"),
-    "map-hinge": Entry(structural.map_hinge, structural.MAP_HINGE, "how far the true order falls short of the one that threatens AP most (SVM-MAP)", "Yue et al. 2007"),
-    "focused-hinge": Entry(focused.focused_hinge, focused.FOCUSED_HINGE, "SVM-MAP inside the top, Ranking SVM between the top and the rest (FocusedSVM)", "paper 001"),
+    "map-hinge": Entry(structural.map_hinge, structural.MAP_HINGE, "how far the true order falls short of the one that threatens AP most (SVM-MAP)", "Yue et al. 2007", resembles="listnet"),
+    "focused-hinge": Entry(focused.focused_hinge, focused.FOCUSED_HINGE, "SVM-MAP inside the top, Ranking SVM between the top and the rest (FocusedSVM)", "paper 001", resembles="listnet"),
 }  # fmt: skip
 
 

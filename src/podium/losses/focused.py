@@ -7,15 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.losses.levels import clear, shifted, spread, top_size
+from podium.losses.levels import clear, settled, shifted, spread, top_size
 from podium.losses.listwise import cross_entropy, soften, top_labels
 from podium.losses.ordered import LossOutput, Rule, evaluate
 from podium.losses.pairwise import add_hinge_block, logistic_block
 from podium.losses.structural import add_map_hinge
 
 __all__ = ["FOCUSED_HINGE", "FOCUSED_NET", "focused_hinge", "focused_net"]
-
-_LARGEST = np.finfo(np.float64).max
 
 
 def _focused_net(scores, probabilities, ends, settings, gradient, curvature, work):  # type: ignore[no-untyped-def]
@@ -77,7 +75,7 @@ def _focused_hinge(given, _values, ends, settings, gradient, curvature, work):  
         while cut < size:
             value += add_map_hinge(top, cut, balance / cuts, gradient)
             cut = int(ends[cut])
-    return value if value < _LARGEST else _LARGEST
+    return settled(value)
 
 
 FOCUSED_HINGE = Rule(_focused_hinge)

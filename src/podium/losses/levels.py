@@ -9,7 +9,20 @@ import numpy as np
 from podium.elementary import exp
 from podium.ragged import fused_kernel, kernel, summing_kernel
 
-__all__ = ["WIDE", "clear", "exponentials", "log_add", "multiply", "shifted", "sigmoid", "softplus", "spread", "top_size", "total"]
+__all__ = [
+    "WIDE",
+    "clear",
+    "exponentials",
+    "log_add",
+    "multiply",
+    "settled",
+    "shifted",
+    "sigmoid",
+    "softplus",
+    "spread",
+    "top_size",
+    "total",
+]
 
 WIDE = 300.0  # scores further apart than this are served by logarithms: up to here, squares of exponentials are still doubles
 
@@ -26,6 +39,12 @@ def top_size(ends, k):  # type: ignore[no-untyped-def]
             return size
         size = int(ends[size])
     return size
+
+
+@kernel
+def settled(value):  # type: ignore[no-untyped-def]
+    """A sum that is 0 or more by its nature: what rounding puts below 0 is 0, what has no double is the largest."""
+    return max(value, 0.0) if -1e300 < value < _LARGEST else _LARGEST
 
 
 @kernel

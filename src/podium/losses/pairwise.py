@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.elementary import exp, log1p
-from podium.losses.levels import WIDE, clear, exponentials, log_add, shifted, spread
+from podium.losses.levels import WIDE, clear, exponentials, log_add, settled, shifted, spread
 from podium.losses.ordered import LossOutput, Rule, evaluate
 from podium.ragged import fused_kernel, kernel, summing_kernel
 
@@ -75,7 +75,7 @@ def _hinge(given, _values, ends, _settings, gradient, curvature, work):  # type:
             met += 1
         count, _ = _before(counts, sums, starts[i])
         gradient[i] += count
-    return value if 0.0 <= value < _LARGEST else _LARGEST  # also where a sum of differences has no double
+    return settled(value)
 
 
 HINGE = Rule(_hinge)
@@ -101,7 +101,7 @@ def add_hinge_block(scores, size, weight, gradient):  # type: ignore[no-untyped-
         while met < size and scores[top[met]] - scores[i] < 1.0:
             met += 1
         gradient[i] += weight * met
-    return value if 0.0 <= value < _LARGEST else _LARGEST
+    return settled(value)
 
 
 def pairwise_hinge(scores: ArrayLike, labels: ArrayLike, offsets: ArrayLike) -> LossOutput:

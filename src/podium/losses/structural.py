@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.losses.levels import clear, shifted, spread
+from podium.losses.levels import clear, settled, shifted, spread
 from podium.losses.ordered import LossOutput, Rule, evaluate
 from podium.ragged import kernel
 
@@ -94,10 +94,8 @@ def add_map_hinge(scores, size, weight, gradient):  # type: ignore[no-untyped-de
         gradient[by_first[i]] -= weight * unit * slopes[i]
     for j in range(n):
         gradient[size + by_second[j]] += weight * unit * other_slopes[j]
-    value = 1.0 - precision / size - wrong
-    if not value < _LARGEST or value < -1.0:  # a sum that has no double
-        return _LARGEST
-    return weight * max(value, 0.0)
+    value = settled(1.0 - precision / size - wrong)
+    return weight * value if value < _LARGEST else _LARGEST
 
 
 def _map_hinge(given, labels, _ends, _settings, gradient, curvature, work):  # type: ignore[no-untyped-def]

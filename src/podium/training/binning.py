@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from podium.ragged import Ints, in_parallel, kernel, over_queries, threads
 from podium.scaling import Lines
 
-__all__ = ["LANES", "Binned", "bin_features"]
+__all__ = ["BINS", "LANES", "Binned", "bin_features"]
 
 Features = NDArray[np.float32]
 
-LANES = 8  # features of a word
+LANES, BINS = 8, 256  # features of a word, and bins of a feature at most: those of a byte
 _SAMPLED = 2**23  # values that thresholds are found from; of larger collections, rows at equal distances
 
 
@@ -34,6 +34,10 @@ class Binned:
     @property
     def n_features(self) -> int:
         return len(self.thresholds)
+
+    def column(self, feature: int) -> NDArray[np.uint8]:
+        """The code of every row."""
+        return self.codes[feature // LANES, :, feature % LANES]
 
 
 def _cuts(values: Features, bins: int) -> Features:
@@ -52,7 +56,7 @@ def _cuts(values: Features, bins: int) -> Features:
 
 @kernel
 def _code(first, last, offsets, features, order, shift, factor, table, codes):  # type: ignore[no-untyped-def]
-    """``table`` has 255 thresholds a feature, the missing ones infinite."""
+    """``table`` has as many thresholds a feature as there can be, the missing ones infinite."""
     width = features.shape[1]
     for query in range(first, last):
         line, begin = query if len(factor) > 1 else 0, offsets[query]
@@ -78,7 +82,7 @@ def bin_features(features: Features, offsets: Ints, lines: Lines, order: NDArray
     pieces = min(threads(), width)
     found = in_parallel([lambda part=part: cuts_of(range(part, width, pieces)) for part in range(pieces)])  # type: ignore[misc]
     thresholds = [found[f % pieces][f // pieces] for f in range(width)]
-    table = np.full((width, 255), np.inf, np.float32)
+    table = np.full((width, BINS - 1), np.inf, np.float32)
     for f, cuts in enumerate(thresholds):
         table[f, : len(cuts)] = cuts
     codes = np.zeros((-(-width // LANES), rows, LANES), np.uint8)

@@ -23,7 +23,7 @@ from podium.ragged import Floats, Ints, kernel, offsets_of, over_queries
 from podium.scaling import SCALINGS, Lines, lines_of
 from podium.scorers.linear import LinearScorer, linear_scores
 from podium.scorers.weak import WeakScorer
-from podium.training.binning import Binned, bin_features
+from podium.training.binning import BINS, Binned, bin_features
 from podium.training.doors import as_start, check_data
 from podium.training.lists import Lists, threshold_jumps
 from podium.training.pairs import Pairs
@@ -51,7 +51,7 @@ class RankBoostSettings:
 @final
 @dataclass(frozen=True)
 class AdaRankSettings:
-    """The same."""
+    """How to fit, likewise."""
 
     target: str = "ndcg@10"
     repeats: int = 5
@@ -63,7 +63,7 @@ class AdaRankSettings:
 @final
 @dataclass(frozen=True)
 class FocusedBoostSettings:
-    """The same; features are scaled to 0..1 within each query."""
+    """How to fit, likewise; features are scaled to 0..1 within each query."""
 
     k: int = 10
     balance: float = 0.5
@@ -129,7 +129,7 @@ class _Held:
 
 def _ordered(data: Dataset, ties: Ties, seed: int) -> Ordered:
     if ties not in ("keep", "break"):
-        raise DataError(f"boosting takes one truth: ties must be keep or break, got {ties!r}")
+        raise DataError(f"boosting learns from one truth: choose ties=keep or ties=break, not {ties}")
     return losses.get("pairwise-exponential").prepare(truths_of(data, ties, 1, seed)[0], data.offsets)
 
 
@@ -141,8 +141,12 @@ def _rows(ordered: Ordered) -> Ints:
 def _begin(start: WeakScorer | None, data: Dataset, scaling: str, rows: Ints) -> Floats:
     if start is None:
         return np.zeros(data.n_rows)
-    if start.n_features != data.n_features or start.scaling != scaling:
-        raise DataError(f"to start from a model, it must have {data.n_features} features and scaling {scaling}, as the new one")
+    if start.n_features != data.n_features:
+        raise DataError(
+            f"to start from a model, it must have as many features as the data: it has {start.n_features}, not {data.n_features}"
+        )
+    if start.scaling != scaling:
+        raise DataError(f"to start from a model, both must scale features alike: it has {start.scaling}; train it with scaling={scaling}")
     return start.scores(data.features, data.offsets)[rows]
 
 
@@ -256,8 +260,8 @@ def fit_adarank(
                 break
             gains = np.where(is_free, alone @ shares, -np.inf)
             chosen = int(np.argmax(gains))
-            is_stuck = settings.repeats == 0 and chosen == last and _is_only(weights, chosen)
-            if is_stuck or not gains[chosen] > _NOTHING:
+            is_stuck = settings.repeats == 0 and chosen == last and np.count_nonzero(weights) == 1  # more of it changes no order
+            if is_stuck or not gains[chosen] > 0:
                 watch.stopped = "converged"
                 break
             weights = weights.copy()
@@ -267,11 +271,6 @@ def fit_adarank(
             is_free[chosen] = settings.repeats == 0 or row < settings.repeats
         watch.stopped = watch.stopped or "max_iter"
     return LinearScorer(watch.weights, settings.scaling, kept), watch
-
-
-def _is_only(weights: Floats, feature: int) -> bool:
-    """Whether a feature is all there is: more of it changes no order."""
-    return bool(weights[feature] > 0 and np.count_nonzero(weights) == 1)
 
 
 # ---- FocusedBoost ----
@@ -287,15 +286,68 @@ def _tops(first, last, offsets, ends, k, sizes, two_levels):  # type: ignore[no-
 
 
 def _focus(ordered: Ordered, k: int) -> tuple[Ordered, Lists]:
-    """The pairs between the top and the rest, and the lists of the top, worst first."""
+    """The pairs between the top and the rest, and the lists of the top, worst first; one document is no list."""
     sizes, two_levels = np.empty(len(ordered.offsets) - 1, np.int64), np.empty_like(ordered.ends)
     over_queries(_tops, ordered.offsets, ordered.ends, float(k), sizes, two_levels)
     offsets = offsets_of(sizes)
     rows = np.repeat(ordered.offsets[:-1] + offsets[1:], sizes) - 1 - np.arange(offsets[-1])
-    tops = Lists(measures.get(f"ndcg@{k}"), top_labels(ordered, float(k))[rows], offsets, rows)
-    tops.is_valued &= sizes > 1
-    tops.n_valued = int(tops.is_valued.sum())
+    tops = Lists(measures.get(f"ndcg@{k}"), top_labels(ordered, float(k))[rows], offsets, rows, fewest=2)
     return Ordered(ordered.offsets, ordered.order, two_levels, ordered.values), tops
+
+
+@final
+class _Focused:
+    """Both distributions, and the gains of all rankers. A term that weighs nothing, or has no pairs or lists, is not looked at."""
+
+    def __init__(self, data: Dataset, settings: FocusedBoostSettings, full: Ordered, lines: Lines, scores: Floats) -> None:
+        self.features, self.lines, self.rows = np.ascontiguousarray(data.features), lines, _rows(full)
+        self.line = data.query_of_row
+        ordered, self.tops = _focus(full, settings.k)
+        sizes = np.diff(self.tops.offsets)
+        self.n_pairs = int((sizes * (data.sizes - sizes)).sum())
+        self.balance = 1.0 if self.n_pairs == 0 else 0.0 if self.tops.n_valued == 0 else settings.balance
+        self.binned = bin_features(self.features, data.offsets, lines, full.order, settings.bins)
+        self.pairs = Pairs(self.binned, ordered, scores)
+        self.is_there = np.arange(BINS - 1) < np.array([len(cuts) for cuts in self.binned.thresholds])[:, None]
+        if self.balance > 0:
+            self.alone = self.tops.of_features(self.features, self.rows[self.tops.rows])
+            self.tied = self.tops.of(np.zeros(data.n_rows))
+            self.jumps = threshold_jumps(self.tops, self.binned, settings.k)
+
+    def add(self, chosen: _Round) -> None:
+        f = chosen.feature
+        if chosen.place < 0:
+            scaled = (self.features[self.rows, f] - self.lines.shift[self.line, f]) * self.lines.factor[self.line, f]
+            self.pairs.scores += chosen.weight * scaled
+        else:
+            self.pairs.scores += chosen.weight * (self.binned.column(f) > chosen.place)
+
+    def look(self, is_first: bool) -> tuple[float, float, Floats, Floats]:
+        """The objective, the loss of pairs, the gains of thresholds and those of single features."""
+        by_step, by_feature = np.zeros(self.is_there.shape), np.zeros(len(self.is_there))
+        objective, loss = 0.0, np.nan
+        if self.balance < 1:
+            loss, gains = self.pairs.look()
+            objective += (1 - self.balance) * loss / self.n_pairs
+            by_step += (1 - self.balance) * gains
+        if self.balance > 0:
+            list_loss, shares = self.tops.weights(self.tops.of(self.pairs.scores))
+            shares = self.tops.equal_weights() if is_first else shares
+            objective += self.balance * list_loss
+            by_step += self.balance * (self.tied @ shares + self._passed(shares))
+            by_feature += self.balance * (self.alone @ shares)
+            if self.balance < 1:
+                by_feature += (1 - self.balance) * self.pairs.feature_gains(self.features, self.lines, loss)
+        return objective, loss, np.where(self.is_there, by_step, 0.0), by_feature
+
+    def _passed(self, shares: Floats) -> Floats:
+        """Σ W of the jumps that each threshold has passed, a row a feature."""
+        weighed = np.repeat(shares, np.diff(self.tops.offsets))
+        table = np.empty(self.is_there.shape)
+        for f in range(len(table)):
+            codes = self.binned.column(f)[self.tops.rows]
+            table[f] = np.cumsum(np.bincount(codes, weighed * self.jumps[:, f], minlength=BINS))[:-1]
+        return table
 
 
 def fit_focused_boost(
@@ -309,54 +361,28 @@ def fit_focused_boost(
 ) -> tuple[WeakScorer, Watch]:
     """FocusedBoost (paper 001, Algorithm 2): g = β Σ W E(h, T) + (1 - β) Σ_{T × F} D (h_u - h_v), E = NDCG@k on the documents of the top.
 
-    Thresholds and single features compete. The objective is β mean e^-E(H, T) + (1 - β) mean e^-(H_u - H_v); it may rise, because E is
-    above 0 even of useless rankers, so that every round adds some weight. The round where it was least is kept, unless validation chooses.
+    Thresholds and single features compete, unless β = 0, where no feature can gain more than the best of its thresholds. The objective is
+    β mean e^-E(H, T) + (1 - β) mean e^-(H_u - H_v); it may rise, because E is above 0 even of useless rankers, so that every round adds
+    some weight. The round where it was least is kept, unless validation chooses. Where no query has a rest, β is 1; where no top has an
+    order, 0.
     """
     settings = settings or FocusedBoostSettings()
     check_data(data, validation, settings.patience)
-    balance, full = settings.balance, _ordered(data, settings.ties, seed)
-    ordered, tops = _focus(full, settings.k)
-    rows, features = _rows(full), np.ascontiguousarray(data.features)
-    lines = lines_of(features, data.offsets, "minmax")
+    full = _ordered(data, settings.ties, seed)
+    lines = lines_of(data.features, data.offsets, "minmax")
+    scores = _begin(start, data, "minmax", _rows(full))
     team = _Team(data.n_features, "minmax", lines, start)
     watch = Watch(lambda count: team.scorer(int(count[0])), validation, settings.patience, callback)
-    binned = bin_features(features, data.offsets, lines, full.order, settings.bins)
-    pairs = Pairs(binned, ordered, _begin(start, data, "minmax", rows))
-    is_there = np.arange(255) < np.array([len(cuts) for cuts in binned.thresholds])[:, None]
-    n_pairs = float((np.diff(tops.offsets) * (np.diff(full.offsets) - np.diff(tops.offsets))).sum())
-    line = np.repeat(np.arange(data.n_queries), data.sizes)
-    alone, tied, jumps = (
-        tops.of_features(features, rows[tops.rows]),
-        tops.of(np.zeros(data.n_rows)),
-        threshold_jumps(tops, binned, settings.k),
-    )
+    focused = _Focused(data, settings, full, lines, scores)
 
     def look(chosen: _Round | None) -> _Look:
-        is_first = chosen is None and start is None
-        if chosen is not None and chosen.place < 0:
-            f = chosen.feature
-            pairs.scores += chosen.weight * ((features[rows, f] - lines.shift[line, f]) * lines.factor[line, f])
-            chosen = None
-        loss, gains = pairs.look(*chosen) if chosen else pairs.look()
-        list_loss, shares = tops.weights(tops.of(pairs.scores))
-        shares = tops.equal_weights() if is_first else shares
-        by_step = (1 - balance) * gains + balance * (tied @ shares + _passed(jumps, shares, tops, binned))
-        by_feature = (1 - balance) * pairs.feature_gains(features, lines, loss) + balance * (alone @ shares)
-        (f, place), gain = _best(np.where(is_there, by_step, 0.0))
+        if chosen is not None:
+            focused.add(chosen)
+        objective, loss, by_step, by_feature = focused.look(is_first=chosen is None and start is None)
+        (f, place), gain = _best(by_step)
         (single,), other = _best(by_feature)
-        is_step = abs(gain) > abs(other) + (_NOTHING if balance >= 0.5 else -_NOTHING)  # of equals, the kind that weighs more
+        is_step = abs(gain) > abs(other) + (_NOTHING if focused.balance >= 0.5 else -_NOTHING)  # of equals, the kind that weighs more
         best = _Round(f, place, weight_of(gain)) if is_step else _Round(single, -1, weight_of(other))
-        objective = balance * list_loss + (1 - balance) * loss / max(n_pairs, 1.0)
-        return _Look(objective, loss if balance < 1 else np.nan, best if max(abs(gain), abs(other)) > _NOTHING else None)
+        return _Look(objective, loss, best if max(abs(gain), abs(other)) > _NOTHING else None)
 
-    return _run(team, watch, binned, look, settings.max_iter, settings.tol)
-
-
-def _passed(jumps: Floats, shares: Floats, tops: Lists, binned: Binned) -> Floats:
-    """Σ W of the jumps that each threshold has passed, a row a feature."""
-    weighed = np.repeat(shares, np.diff(tops.offsets))
-    table = np.empty((binned.n_features, 255))
-    for f in range(binned.n_features):
-        codes = binned.codes[f // 8, tops.rows, f % 8]
-        table[f] = np.cumsum(np.bincount(codes, weighed * jumps[:, f], minlength=256))[:255]
-    return table
+    return _run(team, watch, focused.binned, look, settings.max_iter, settings.tol)

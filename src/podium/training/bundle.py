@@ -4,7 +4,8 @@ Minimised is J(w) = ½ |w|² + C R(w). Every look at R gives a plane below it; t
 whose minimum is a bound that no weights can go below. Training ends when J is within a share ``tol`` of that bound.
 
 The cutting-plane method proper looks at the model's minimum next, and needs hundreds of looks where C is large. Here the next look stays
-near the best weights so far, as far as J's curvature (:mod:`podium.training.metric`) says that the model can be trusted: 10 to 40 looks.
+near the best weights so far, as far as J's curvature (:mod:`podium.training.metric`) says that the model can be trusted: 10 to 40 looks
+on LETOR's collections, and more where there are hundreds of features.
 """
 
 from __future__ import annotations
@@ -45,15 +46,13 @@ class BundleSettings:
     patience: int | None = None
 
 
-_IS_SUMMED = {"pairwise-hinge"}  # C weighs the sum of this loss over queries (Ranking SVM: over all pairs), and the mean of the others
-
-
 @final
 class Risk:
     """R(w) and its slope, over all queries or some of them."""
 
-    def __init__(self, passes: list[Pass], is_summed: bool) -> None:
-        self.passes, self.weight = passes, (len(passes[0].ordered.offsets) - 1 if is_summed else 1) / len(passes)
+    def __init__(self, passes: list[Pass]) -> None:
+        one = passes[0]
+        self.passes, self.weight = passes, (len(one.ordered.offsets) - 1 if one.loss.entry.is_summed else 1) / len(passes)
 
     def __call__(self, weights: Floats, queries: Ints | None = None) -> tuple[float, Floats]:
         found = [one(weights, queries) for one in self.passes]
@@ -62,8 +61,8 @@ class Risk:
     def curvature(self) -> Floats | None:
         """About that of a smooth function of the same shape: what pairs (or, inside a list, documents) of equal score would have."""
         one = self.passes[0]
-        like = losses.get("pairwise-exponential" if one.loss.name == "pairwise-hinge" else "listnet")
-        found = hessian_of(Pass(one.features, like, one.ordered, one.lines), np.zeros(one.features.shape[1]))
+        like = Pass(one.features, losses.get(one.loss.entry.resembles), one.ordered, one.lines)
+        found = hessian_of(like, np.zeros(one.features.shape[1]))
         return None if found is None else found * (self.weight * len(self.passes) / 4)
 
 
@@ -130,6 +129,7 @@ def least_of_planes(slopes: Floats, heights: Floats, C: float, shares: Floats, s
 
 # ---- the method ----
 
+_BEYOND = 1e300  # a risk that is the largest double for a larger one
 _EXACT = 1e-12  # a gap that rounding makes
 _PATIENCE = 100  # looks that do not narrow the gap, after which no more will
 _TRUST, _FAR, _DOUBT = (
@@ -137,6 +137,26 @@ _TRUST, _FAR, _DOUBT = (
     1 / 2,
     2.0,
 )  # how the pull to the best weights changes: a good step, a model with little left near by, a bad step
+
+
+def _near(
+    planes: Planes, best: Floats, C: float, metric: Floats | float, pull: float, shares: Floats, slack: float
+) -> tuple[Floats, Floats]:
+    """The model's minimum with a pull to the best weights, ½ pull (w - best)ᵀ metric (w - best): shares of planes, and the weights.
+
+    In v with w = centre + root v it is one without. A metric that is a number, of very many features, needs no matrix.
+    """
+    if isinstance(metric, float):
+        scale = 1.0 / np.sqrt(1.0 + pull * metric)
+        centre = scale * scale * pull * metric * best
+        slopes = planes.slopes * scale
+        shares = least_of_planes(slopes, planes.heights + planes.slopes @ centre, C, shares, slack)
+        return shares, centre - scale * (shares @ slopes)
+    root = np.linalg.inv(np.linalg.cholesky(np.eye(len(best)) + pull * metric)).T
+    centre = root @ (root.T @ (pull * (metric @ best)))
+    slopes = planes.slopes @ root
+    shares = least_of_planes(slopes, planes.heights + planes.slopes @ centre, C, shares, slack)
+    return shares, centre - root @ (shares @ slopes)
 
 
 def minimise(
@@ -149,11 +169,13 @@ def minimise(
     see: Callable[[Floats, float, float, float], bool] = lambda *_: False,
 ) -> tuple[Floats, str]:
     """Weights of least ½ |w|² + C R(w), and why it ended. ``see(weights, objective, bound, gap)`` after each look; true ends it."""
-    width, best, planes = len(start), start, Planes(len(start))
+    best, planes = start, Planes(len(start))
     value, slope = risk(best)
+    if value > _BEYOND:  # weights to start from that are of no use
+        best, (value, slope) = np.zeros(len(start)), risk(np.zeros(len(start)))
     planes.add(best, value, slope)
     least, bound, pull = 0.5 * float(best @ best) + C * value, -np.inf, 1.0
-    metric = C * (curvature if curvature is not None else float(np.linalg.norm(slope)) * np.eye(width))
+    metric = C * curvature if curvature is not None else C * float(np.linalg.norm(slope))
     shares, near, looked, objective = np.zeros(1), np.zeros(1), best, least
     narrowest, since = np.inf, 0
     for look in range(max_iter + 1):
@@ -171,13 +193,11 @@ def minimise(
             return best, "precision"
         if look == max_iter:
             break
-        root = np.linalg.inv(np.linalg.cholesky(np.eye(width) + pull * metric)).T
-        centre = root @ (root.T @ (pull * (metric @ best)))
-        near = least_of_planes(planes.slopes @ root, planes.heights + planes.slopes @ centre, C, near, slack)
-        looked = centre - root @ (near @ (planes.slopes @ root))
+        near, looked = _near(planes, best, C, metric, pull, near, slack)
         expected = least - (0.5 * float(looked @ looked) + C * planes.highest(looked))
         value, slope = risk(looked)
-        planes.add(looked, value, slope)
+        if value <= _BEYOND:
+            planes.add(looked, value, slope)
         objective = 0.5 * float(looked @ looked) + C * value
         if least - objective > 0.3 * expected:
             pull *= _TRUST
@@ -204,8 +224,12 @@ def fit_bundle(
     """Fit weights; the best seen is returned, and everything that was seen. An interrupt (Ctrl-C) ends it like a last iteration."""
     settings = settings or BundleSettings()
     check_data(data, validation, settings.patience)
+    if not loss.entry.resembles:
+        raise DataError(f"{loss.name} is not piecewise linear, as a bundle of planes needs it; fit it by fit_linear")
     if loss.name == "map-hinge" and settings.ties != "keep":
-        raise DataError(f"svmmap knows relevant and other documents only, whose ties mean nothing: choose ties=keep, not {settings.ties}")
+        raise DataError(
+            f"{loss.name} knows relevant and other documents only, which ties cannot tell: choose ties=keep, not {settings.ties}"
+        )
     if settings.ties == "resample":
         raise DataError("ties=resample draws a new truth every iteration, which a bundle cannot follow; choose ties=average")
     lines = lines_of(data.features, data.offsets, settings.scaling)
@@ -217,8 +241,8 @@ def fit_bundle(
         watch.bound = bound
         return watch.see(looked, objective, gap=gap)
 
-    with watch.interruptible(), one_blas_thread():
-        risk = Risk(passes_of(data, loss, lines, settings.ties, settings.orders, seed), loss.name in _IS_SUMMED)
+    with watch.interruptible(), one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # features and C may be too large together
+        risk = Risk(passes_of(data, loss, lines, settings.ties, settings.orders, seed))
         curvature = risk.curvature()
         if start is None and settings.patience is None:
             weights = _rehearse(risk, weights, settings, curvature)

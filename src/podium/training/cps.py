@@ -22,7 +22,7 @@ from podium.elementary import exp
 from podium.errors import DataError
 from podium.losses import Ordered
 from podium.losses.levels import top_size
-from podium.ragged import Floats, Ints, fused_kernel, kernel, over_queries, summing_kernel
+from podium.ragged import Floats, fused_kernel, kernel, over_queries, summing_kernel
 from podium.scorers.cps import CpsScorer, Ranks, above, ranks_of
 from podium.training.blas import one_blas_thread
 from podium.training.doors import as_start, check_data
@@ -175,8 +175,7 @@ class CpsObjective:
         n_queries = len(self.offsets) - 1
         self._blocks = np.linspace(0, n_queries, min(_BLOCKS, n_queries) + 1).astype(np.int64)
 
-    def __call__(self, weights: Floats, queries: Ints | None = None) -> tuple[float, Floats]:
-        assert queries is None
+    def __call__(self, weights: Floats) -> tuple[float, Floats]:
         value, slope = 0.0, np.zeros(len(weights))
         for truth in self.truths:
             values, slopes = np.empty(len(self._blocks) - 1), np.empty((len(self._blocks) - 1, len(weights)))

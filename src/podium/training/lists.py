@@ -22,9 +22,10 @@ __all__ = ["Lists", "threshold_jumps"]
 class Lists:
     """Queries, what their documents are worth, and the measure E; ``rows`` are given worst first."""
 
-    def __init__(self, measure: Measure, labels: Floats, offsets: Ints, rows: Ints) -> None:
+    def __init__(self, measure: Measure, labels: Floats, offsets: Ints, rows: Ints, fewest: int = 0) -> None:
         self.measure, self.labels, self.offsets, self.rows = measure, labels, offsets, rows
-        self.is_valued = ~np.isnan(self._measured(labels))  # a query that the measure leaves out has no weight
+        # a query that the measure leaves out, or of fewer documents, has no weight
+        self.is_valued = ~np.isnan(self._measured(labels)) & (np.diff(offsets) >= fewest)
         self.n_valued = int(self.is_valued.sum())
 
     def _measured(self, scores: Floats) -> Floats:

@@ -17,13 +17,12 @@ from podium.losses.ordered import N_WORK
 from podium.losses.pairwise import EXPONENTIAL
 from podium.ragged import Floats, kernel, over_queries
 from podium.scaling import Lines
-from podium.training.binning import LANES, Binned
+from podium.training.binning import BINS, LANES, Binned
 from podium.training.passes import add_rows
 
 __all__ = ["Pairs"]
 
 _BLOCKS, _ROWS = 32, 5_000  # partial sums at most, and rows of one at least; added up in order: the same for every number of threads
-_BINS = 256
 _BYTE = np.uint64(255)
 
 
@@ -90,14 +89,12 @@ class Pairs:
 
     def __init__(self, binned: Binned, ordered: Ordered, scores: Floats) -> None:
         self.binned, self.ordered, self.scores = binned, ordered, scores
-        self.potentials = np.empty(
-            len(scores)
-        )  # of the last look: Σ over pairs of e^-(H_j - H_l), for the better row and against the worse
+        self.potentials = np.empty(len(scores))  # of the last look, times the loss
         n_queries, self._groups = len(ordered.offsets) - 1, len(binned.codes)
         self._words = binned.codes.view(np.uint64)[:, :, 0]
         self._blocks = np.linspace(0, n_queries, min(_BLOCKS, n_queries, len(scores) // _ROWS + 1) + 1).astype(np.int64)
         self._rows = ordered.offsets[self._blocks]
-        self._sums = np.empty((len(self._blocks) - 1, self._groups, LANES * _BINS))
+        self._sums = np.empty((len(self._blocks) - 1, self._groups, LANES * BINS))
         self._values = np.empty(len(self._blocks) - 1)
 
     def look(self, feature: int = 0, place: int = 0, step: float = 0.0) -> tuple[float, Floats]:
@@ -112,7 +109,7 @@ class Pairs:
         )  # fmt: skip
         with np.errstate(over="ignore", invalid="ignore"):  # scores to start from may be too large; the caller sees the loss
             loss = float(self._values.sum())
-            bins = self._sums.sum(axis=0).reshape(self._groups * LANES, _BINS)[: self.binned.n_features]
+            bins = self._sums.sum(axis=0).reshape(self._groups * LANES, BINS)[: self.binned.n_features]
             above = np.cumsum(bins[:, ::-1], axis=1)[:, ::-1][:, 1:]
             return loss, above / loss if loss > 0 else np.zeros_like(above)
 

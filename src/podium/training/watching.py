@@ -140,8 +140,9 @@ class Watch:
         }
         if np.isfinite(self.best.gradient_norm):
             facts["gradient_norm"] = self.best.gradient_norm
-        if np.isfinite(self.history[-1].gap):
-            facts |= {"bound": self.bound, "gap": self.history[-1].gap}
+        if np.isfinite(self.bound) and np.isfinite(self.best.objective):
+            bound = min(self.bound, self.best.objective)
+            facts |= {"bound": bound, "gap": (self.best.objective - bound) / max(self.best.objective, 1e-300)}
         if self.validation is not None:
             facts |= {"validation_measure": self.validation.measure, "validation": self._validated()}
         return facts
