@@ -41,7 +41,7 @@ def test_at_every_look_the_bound_rises_and_stays_below_the_optimum(seed: int, C:
         seen.append((value, bound, gap))
         return False
 
-    weights, reason = minimise(risk_of(groups), np.ones(4), C, np.eye(4) if has_metric else None, 1e-4, 300, see)
+    weights, reason = minimise(risk_of(groups), np.ones(4), C, (np.eye(4), np.ones(4)) if has_metric else None, 1e-4, 300, see)
     assert reason == "converged"
     for number, (value, bound, gap) in enumerate(seen):
         least = min(value for value, _, _ in seen[: number + 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +12,7 @@ import threadpoolctl
 
 from podium import Dataset, losses, set_threads, synthetic
 from podium.scaling import lines_of
-from podium.training.metric import newton_metric, sample
+from podium.training.metric import newton_metric, principal_of, sample
 from podium.training.passes import Pass
 from podium.training.smooth import SmoothSettings, fit_linear
 from podium.training.watching import Validation
@@ -123,3 +124,22 @@ def test_fits_at_once_leave_the_number_of_blas_threads_as_it_was(many: Dataset) 
         weights = list(pool.map(lambda _: fit_linear(many, losses.get("listmle"))[0].weights.tobytes(), range(9)))
     assert limits() == before
     assert len(set(weights)) == 1
+
+
+@pytest.mark.parametrize("width", [3, 40, 1600])
+def test_the_principal_directions_are_those_of_the_covariance_within_queries(width: int) -> None:
+    """ListNet at equal scores: a row's chance is 1/n, its curvature (1 - 1/n)/n; rows are centred by query, and queries weigh the same."""
+    random, sizes = np.random.default_rng(width), [7, 1, 5, 9]
+    data = Dataset.from_arrays(random.normal(size=(sum(sizes), width)), random.integers(0, 5, sum(sizes)), np.repeat(range(4), sizes))
+    loss = losses.get("listnet")
+    one = Pass(data.features, loss, loss.prepare(data.labels, data.offsets), lines_of(data.features, data.offsets, "none"))
+    found = principal_of(one, np.zeros(width))
+    assert found is not None
+    directions, bends = found
+    expected = np.zeros((width, width))
+    for a, b in itertools.pairwise(data.offsets):
+        rows = data.features[a:b].astype(np.float64)
+        centred = rows - rows.mean(axis=0)
+        expected += centred.T @ centred * (1 - 1 / len(rows)) / len(rows) / 4
+    np.testing.assert_allclose((directions * bends) @ directions.T, expected, atol=1e-9)
+    np.testing.assert_allclose(directions.T @ directions, np.eye(directions.shape[1]), atol=1e-9)

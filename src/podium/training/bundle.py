@@ -25,7 +25,7 @@ from podium.scaling import SCALINGS, lines_of
 from podium.scorers.linear import LinearScorer
 from podium.training.blas import one_blas_thread
 from podium.training.doors import as_start, check_data
-from podium.training.metric import hessian_of, sample
+from podium.training.metric import principal_of, sample
 from podium.training.passes import Pass, Ties, passes_of
 from podium.training.watching import Callback, Validation, Watch
 
@@ -46,6 +46,9 @@ class BundleSettings:
     patience: int | None = None
 
 
+Curvature = tuple[Floats, Floats]  # directions as columns, and how curved R is along them
+
+
 @final
 class Risk:
     """R(w) and its slope, over all queries or some of them."""
@@ -58,12 +61,12 @@ class Risk:
         found = [one(weights, queries) for one in self.passes]
         return self.weight * sum(value for value, _ in found), self.weight * np.sum([slope for _, slope in found], axis=0)
 
-    def curvature(self) -> Floats | None:
+    def curvature(self) -> Curvature | None:
         """About that of a smooth function of the same shape: what pairs (or, inside a list, documents) of equal score would have."""
         one = self.passes[0]
         like = Pass(one.features, losses.get(one.loss.entry.resembles), one.ordered, one.lines)
-        found = hessian_of(like, np.zeros(one.features.shape[1]))
-        return None if found is None else found * (self.weight * len(self.passes) / 4)
+        found = principal_of(like, np.zeros(one.features.shape[1]))
+        return None if found is None else (found[0], found[1] * (self.weight * len(self.passes) / 4))
 
 
 # ---- the model: planes below R ----
@@ -94,6 +97,8 @@ def least_of_planes(slopes: Floats, heights: Floats, C: float, shares: Floats, s
     because it is short, exact and starts from the last answer: at most a few dozen planes are active, each new one costs a step or two.
     It works on differences of slopes, by QR: their products would lose the digits that matter when C is large.
     """
+    if slopes.shape[1] > len(heights):  # only their products matter: as many coordinates as planes do
+        slopes = np.asarray(np.linalg.qr(slopes.T, mode="r")).T
     width = slopes.shape[1]
     shares = np.concatenate([shares, np.zeros(len(heights) - len(shares))])
     if not shares.any():
@@ -131,7 +136,7 @@ def least_of_planes(slopes: Floats, heights: Floats, C: float, shares: Floats, s
 
 _BEYOND = 1e300  # a risk that is the largest double for a larger one
 _EXACT = 1e-12  # a gap that rounding makes
-_PATIENCE = 100  # looks that do not narrow the gap, after which no more will
+_PATIENCE = 100  # looks that neither lower the objective nor raise the bound, after which no more will
 _TRUST, _FAR, _DOUBT = (
     1 / 3,
     1 / 2,
@@ -139,31 +144,38 @@ _TRUST, _FAR, _DOUBT = (
 )  # how the pull to the best weights changes: a good step, a model with little left near by, a bad step
 
 
-def _near(
-    planes: Planes, best: Floats, C: float, metric: Floats | float, pull: float, shares: Floats, slack: float
-) -> tuple[Floats, Floats]:
+@final
+@dataclass(frozen=True)
+class _Metric:
+    """How curved J is: ``bends`` along ``directions``, ``rest`` across them. Times the identity, it needs no matrix."""
+
+    directions: Floats
+    bends: Floats
+    rest: float
+
+    def times(self, vectors: Floats, function: Callable[[Floats], Floats]) -> Floats:
+        """A function of the metric, applied to vectors (rows)."""
+        across = float(function(np.array([self.rest]))[0])
+        return np.asarray(across * vectors + (vectors @ self.directions * (function(self.bends) - across)) @ self.directions.T)
+
+
+def _near(planes: Planes, best: Floats, C: float, metric: _Metric, pull: float, shares: Floats, slack: float) -> tuple[Floats, Floats]:
     """The model's minimum with a pull to the best weights, ½ pull (w - best)ᵀ metric (w - best): shares of planes, and the weights.
 
-    In v with w = centre + root v it is one without. A metric that is a number, of very many features, needs no matrix.
+    In v with w = centre + root v it is one without.
     """
-    if isinstance(metric, float):
-        scale = 1.0 / np.sqrt(1.0 + pull * metric)
-        centre = scale * scale * pull * metric * best
-        slopes = planes.slopes * scale
-        shares = least_of_planes(slopes, planes.heights + planes.slopes @ centre, C, shares, slack)
-        return shares, centre - scale * (shares @ slopes)
-    root = np.linalg.inv(np.linalg.cholesky(np.eye(len(best)) + pull * metric)).T
-    centre = root @ (root.T @ (pull * (metric @ best)))
-    slopes = planes.slopes @ root
+    root = lambda bends: 1.0 / np.sqrt(1.0 + pull * bends)
+    centre = metric.times(best, lambda bends: pull * bends / (1.0 + pull * bends))
+    slopes = metric.times(planes.slopes, root)
     shares = least_of_planes(slopes, planes.heights + planes.slopes @ centre, C, shares, slack)
-    return shares, centre - root @ (shares @ slopes)
+    return shares, centre - metric.times(shares @ slopes, root)
 
 
 def minimise(
     risk: Callable[[Floats], tuple[float, Floats]],
     start: Floats,
     C: float,
-    curvature: Floats | None,
+    curvature: Curvature | None,
     tol: float,
     max_iter: int,
     see: Callable[[Floats, float, float, float], bool] = lambda *_: False,
@@ -175,9 +187,11 @@ def minimise(
         best, (value, slope) = np.zeros(len(start)), risk(np.zeros(len(start)))
     planes.add(best, value, slope)
     least, bound, pull = 0.5 * float(best @ best) + C * value, -np.inf, 1.0
-    metric = C * curvature if curvature is not None else C * float(np.linalg.norm(slope))
+    directions, bends = curvature or (np.zeros((len(start), 0)), np.zeros(0))
+    rest = 0.0 if len(bends) >= len(start) else max(float(bends.min(initial=np.inf)), 0.0) if len(bends) else float(np.linalg.norm(slope))
+    metric = _Metric(directions, C * bends, C * rest)
     shares, near, looked, objective = np.zeros(1), np.zeros(1), best, least
-    narrowest, since = np.inf, 0
+    known, since = (np.inf, -np.inf), 0
     for look in range(max_iter + 1):
         slack = 1e-3 * tol * least / C
         shares = least_of_planes(planes.slopes, planes.heights, C, shares, slack)
@@ -188,7 +202,8 @@ def minimise(
             return best, ""
         if gap <= max(tol, _EXACT):
             return best, "converged"
-        narrowest, since = (gap, look) if gap < 0.999 * narrowest else (narrowest, since)
+        if least < known[0] - 1e-9 * least or bound > known[1] + 1e-9 * least or bound > 1.001 * known[1]:
+            known, since = (least, bound), look
         if look - since > _PATIENCE:
             return best, "precision"
         if look == max_iter:
@@ -254,7 +269,7 @@ def fit_bundle(
 _WORTH = 8  # a rehearsal on so small a share of the queries costs less than a look at all
 
 
-def _rehearse(risk: Risk, weights: Floats, settings: BundleSettings, curvature: Floats | None) -> Floats:
+def _rehearse(risk: Risk, weights: Floats, settings: BundleSettings, curvature: Curvature | None) -> Floats:
     """Weights fitted to some of the queries, from where all of them need few looks; those given, where data are small."""
     offsets = risk.passes[0].ordered.offsets
     queries = sample(offsets)

@@ -8,25 +8,21 @@ from podium.losses import Ordered
 from podium.ragged import Floats, Ints, offsets_of
 from podium.training.passes import Pass
 
-__all__ = ["WIDEST", "hessian_of", "newton_metric", "sample"]
+__all__ = ["WIDEST", "newton_metric", "principal_of", "sample"]
 
 _SAMPLE_ROWS, _SAMPLE_QUERIES = 16_384, 256
 _MOST_ROWS = 4 * _SAMPLE_ROWS  # of few very long queries, a copy would take too much memory
 WIDEST = 512  # features up to which a square matrix of them is worth it
+_WIDEST_WHOLE = 1500  # the same, where it saves hundreds of looks
 
 
-def hessian_of(one: Pass, weights: Floats) -> Floats | None:
-    """About the second derivative by weight of the mean loss: the covariance of features within queries, each row weighing its curvature.
+def _bent_rows(one: Pass, weights: Floats, queries: Ints) -> Floats | None:
+    """Rows B of some queries such that BᵀB is about the second derivative by weight of the mean loss; None where the loss saturates.
 
-    It is estimated from some of the queries. None where it would cost too much, of very many features or of very long lists, and where
-    the loss saturates.
+    That is the covariance of features within queries, each row weighing its curvature.
     """
-    n, offsets, ordered = len(weights), one.ordered.offsets, one.ordered
-    queries = sample(offsets)
-    queries = queries[offsets[queries + 1] > offsets[queries]]
+    offsets, ordered = one.ordered.offsets, one.ordered
     sizes = offsets[queries + 1] - offsets[queries]
-    if n > WIDEST or not 0 < sizes.sum() <= _MOST_ROWS:
-        return None
     part = offsets_of(sizes)
     rows = np.arange(part[-1]) + np.repeat(offsets[queries] - part[:-1], sizes)
     lines = np.repeat(queries, sizes) if len(one.lines.factor) > 1 else 0
@@ -34,8 +30,35 @@ def hessian_of(one: Pass, weights: Floats) -> Floats | None:
     bends = one.loss.of(scaled @ weights, Ordered(part, ordered.order[rows], ordered.ends[rows], ordered.values[rows])).curvature[:, None]
     whole = np.maximum(np.add.reduceat(bends, part[:-1]), 1e-300)  # 0 where a query has no preference, and then counts for nothing
     centred = scaled - np.repeat(np.add.reduceat(bends * scaled, part[:-1]) / whole, sizes, axis=0)
-    hessian = (bends * centred).T @ centred / len(queries)
-    return np.asarray(hessian) if np.isfinite(hessian).all() else None
+    found = np.sqrt(bends / len(queries)) * centred
+    return np.asarray(found) if np.isfinite(found).all() else None
+
+
+def _sampled(one: Pass) -> Ints:
+    """Some queries that have documents; none if they are too long."""
+    offsets = one.ordered.offsets
+    queries = sample(offsets)
+    queries = queries[offsets[queries + 1] > offsets[queries]]
+    return queries if (offsets[queries + 1] - offsets[queries]).sum() <= _MOST_ROWS else queries[:0]
+
+
+def principal_of(one: Pass, weights: Floats) -> tuple[Floats, Floats] | None:
+    """Directions (columns) in which the mean loss is most curved, and how much; all of them, or, of very many features, a few hundred.
+
+    None where there is no estimate: of very long lists, or of a loss that saturates.
+    """
+    queries, width, offsets = _sampled(one), len(weights), one.ordered.offsets
+    if width > _WIDEST_WHOLE:  # as many queries as have some hundred rows
+        before = np.cumsum(offsets[queries + 1] - offsets[queries])
+        queries = queries[: max(1, int(np.searchsorted(before, WIDEST)))]
+    rows = _bent_rows(one, weights, queries) if len(queries) else None
+    if rows is None:
+        return None
+    if width <= _WIDEST_WHOLE:
+        curvatures, directions = np.linalg.eigh(rows.T @ rows)
+        return np.asarray(directions), np.maximum(curvatures, 0.0)
+    _, sizes, turned = np.linalg.svd(rows, full_matrices=False)
+    return np.asarray(turned.T), np.asarray(sizes**2)
 
 
 def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats | None:
@@ -43,10 +66,11 @@ def newton_metric(one: Pass, weights: Floats, l2: float) -> Floats | None:
 
     With it, correlated features cost no iterations: LETOR's collections need 10 where they needed 200. None where there is no estimate.
     """
-    hessian = hessian_of(one, weights)
-    if hessian is None:
+    n, queries = len(weights), _sampled(one)
+    rows = _bent_rows(one, weights, queries) if n <= WIDEST and len(queries) else None
+    if rows is None:
         return None
-    n = len(weights)
+    hessian = rows.T @ rows
     least = max(1e-6 * float(np.trace(hessian)) / n, 1e-300)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian + (l2 + least) * np.eye(n))).T)
 
