@@ -13,13 +13,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import learn, measure, parse
+from benchmarks import boost, learn, measure, parse, svm
 from benchmarks.timing import Report, progress
 from podium.ragged import threads
 
-PARTS: dict[str, Callable[[bool], Report]] = {"parse": parse.run, "measure": measure.run, "learn": learn.run}
+PARTS: dict[str, Callable[[bool], Report]] = {
+    "parse": parse.run, "measure": measure.run, "learn": learn.run, "svm": svm.run, "boost": boost.run,
+}  # fmt: skip
 LIBRARIES = [
     "podium", "numpy", "numba", "scikit-learn", "xgboost", "ranx", "pytrec-eval-terrier", "ir-measures", "torch", "jax", "rax",
+    "lightgbm", "dlib-bin",
 ]  # fmt: skip
 
 
@@ -58,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it. The result is 1 if a value differed from a peer's where it must not, 0 otherwise, targets met or not."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Podium against other libraries, as ratios.")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"which parts to run: {', '.join(PARTS)} (all if none is named)")
-    parser.add_argument("--quick", action="store_true", help="small data, under half a minute: to see that it runs, not for numbers")
+    parser.add_argument("--quick", action="store_true", help="small data, about a minute: to see that it runs, not for numbers")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the same as JSON")
     asked = parser.parse_args(arguments)
     unknown = [part for part in asked.parts if part not in PARTS]

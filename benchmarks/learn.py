@@ -5,17 +5,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -35,9 +29,11 @@ from benchmarks.timing import (
     as_time,
     best_of_each,
     is_installed,
+    processor_seconds,
     progress,
     quiet,
     ratio,
+    share_of_others,
 )
 from podium import losses
 from podium.losses import Entry, Loss
@@ -218,28 +214,13 @@ def _fastest_other(timings: Sequence[Timing], lists: Lists) -> float | None:
 def _peak_of_fit(lists: Lists) -> float | None:
     """Peak memory of a whole fit with the features in it, in units of the features; None where it cannot be measured."""
     progress("peak memory of a fit")
-    with tempfile.TemporaryDirectory(prefix="podium-bench-") as folder:
-        for name in ("features", "labels", "offsets"):
-            np.save(Path(folder, f"{name}.npy"), getattr(lists.data, name))
-        command = [sys.executable, "-m", "benchmarks.learn", folder]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    if done.returncode:
-        progress(f"not measured: {done.stderr.strip().splitlines()[-1]}")
-        return None
-    return 1.0 + json.loads(done.stdout)["growth"] / lists.data.features.nbytes
+    return memory.peak_of_fit("benchmarks.learn", lists.data)
 
 
 def main(folder: str) -> None:
     """Load the lists from a folder, fit, and say by how many bytes the peak lies above what was in use after loading."""
     podium.set_threads(THREADS)
-    features, labels, offsets = (np.load(Path(folder, f"{name}.npy")) for name in ("features", "labels", "offsets"))
-    lists = Lists(podium.Dataset.from_arrays(features, labels, offsets=offsets))
-    fit = _podium_fit(lists)
-    used = memory._memory()[0]
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak begins anew
-    fit()
-    print(json.dumps({"growth": memory._memory()[1] - used}))
+    memory.print_growth(_podium_fit(Lists(memory.load(folder))))
 
 
 # ---- agreements ----
@@ -284,23 +265,6 @@ def _same_optimum(ends: dict[str, tuple[float, float]]) -> list[Target]:
 # ---- the part ----
 
 
-def _processor_seconds() -> tuple[float, float, float] | None:
-    """Seconds since the start of the machine: all cores together, those of them that were busy, and those of this process."""
-    status = Path("/proc/stat")
-    if not status.exists():
-        return None
-    ticks = [int(field) / os.sysconf("SC_CLK_TCK") for field in status.read_text().splitlines()[0].split()[1:9]]
-    return sum(ticks), sum(ticks) - ticks[3] - ticks[4], time.process_time()
-
-
-def _share_of_others(before: tuple[float, float, float] | None, after: tuple[float, float, float] | None) -> str:
-    if before is None or after is None:
-        return "How busy other programs were is not known; ratios are meant for a machine of one's own."
-    whole, busy, own = (b - a for a, b in zip(before, after, strict=True))
-    share = max(0.0, busy - own) / whole
-    return f"Other programs took {share:.0%} of all cores while this ran; from a few percent on, PyTorch and BLAS suffer more than we do."
-
-
 def run(quick: bool) -> Report:
     progress("learn: drawing lists")
     podium.set_threads(THREADS)
@@ -318,9 +282,9 @@ def _timings(contenders: Sequence[Contender], lists: Lists, most: int) -> list[T
 
 def _run_on(lists: Lists, most: int) -> Report:
     agreements = _agreements(lists.first(40))
-    before = _processor_seconds()
+    before = processor_seconds()
     passes, fits = (_timings(each, lists, most) for each in (_PASSES, _FITS))
-    after = _processor_seconds()
+    after = processor_seconds()
     lists.outcomes[_FIT] = _our_outcome(lists)
     ends, peak = _ends(lists), _peak_of_fit(lists)
     n_queries, n_documents = lists.shape
@@ -333,7 +297,7 @@ def _run_on(lists: Lists, most: int) -> Report:
         f"Synthetic lists, {lists.data.features.nbytes / 1e6:.0f} MB of float32 features; {THREADS} threads (JAX: every core).",
         "Passes: best of several turns, the second of two runs in each. Fits: best of several turns. Differences are relative.",
         "Fits in float32 alone stop where the loss has no more digits, short of the gradient norm asked for; they count as they are.",
-        _share_of_others(before, after),
+        share_of_others(before, after, "PyTorch and BLAS suffer more than we do"),
     ]
     targets = [
         *_pass_targets(passes),

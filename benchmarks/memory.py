@@ -1,20 +1,28 @@
 """Peak memory of reading a file, in a process of its own: ``python -m benchmarks.memory READER SMALL BIG`` prints it as JSON.
 
-A small file is read first, so that libraries and compiled kernels are there before the count begins.
+A small file is read first, so that libraries and compiled kernels are there before the count begins. Fits are measured the same way, by
+a module that loads the data, prepares a call on some of them, and prints by how much the peak grew.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["READERS", "Growth", "grow"]
+import numpy as np
+
+if TYPE_CHECKING:
+    import podium
+
+__all__ = ["READERS", "Growth", "grow", "load", "peak_of_fit", "print_growth"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,41 @@ def grow(reader: str, small: Path, big: Path) -> Growth:
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1])
     return Growth(**json.loads(done.stdout))
+
+
+_ARRAYS = ("features", "labels", "offsets")
+
+
+def peak_of_fit(module: str, data: podium.Dataset, *arguments: str) -> float | None:
+    """Peak memory of ``python -m module FOLDER ARGUMENT ...``, in units of the features, which count; None where it cannot be measured."""
+    from benchmarks.timing import progress  # here, so that readers of files are measured without podium
+
+    with tempfile.TemporaryDirectory(prefix="podium-bench-") as folder:
+        for name in _ARRAYS:
+            np.save(Path(folder, f"{name}.npy"), getattr(data, name))
+        command = [sys.executable, "-m", module, folder, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    if done.returncode:
+        progress(f"not measured: {done.stderr.strip().splitlines()[-1]}")
+        return None
+    return 1.0 + json.loads(done.stdout)["growth"] / data.features.nbytes
+
+
+def load(folder: str) -> podium.Dataset:
+    """What :func:`peak_of_fit` has saved."""
+    import podium
+
+    features, labels, offsets = (np.load(Path(folder, f"{name}.npy")) for name in _ARRAYS)
+    return podium.Dataset.from_arrays(features, labels, offsets=offsets)
+
+
+def print_growth(call: Callable[[], object]) -> None:
+    """Say by how many bytes the peak during a call lies above what was in use before it."""
+    used = _memory()[0]
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak begins anew
+    call()
+    print(json.dumps({"growth": _memory()[1] - used}))
 
 
 def _memory() -> tuple[int, int]:

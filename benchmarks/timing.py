@@ -9,19 +9,21 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib.util
+import os
 import statistics
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import podium
 
 __all__ = [
     "Call", "Contender", "Report", "Table", "Target", "Time", "Timing", "as_time", "best_of_each", "by_threads", "is_installed",
-    "median_of_each", "progress", "quiet", "ratio", "times",
+    "median_of_each", "processor_seconds", "progress", "quiet", "ratio", "share_of_others", "times",
 ]  # fmt: skip
 
 Call = Callable[[], object]
@@ -258,3 +260,21 @@ def by_threads(call: Call, *, counts: Sequence[int] = (1, 2), repeats: int = 5) 
     finally:
         podium.set_threads(None)
     return best
+
+
+def processor_seconds() -> tuple[float, float, float] | None:
+    """Seconds since the start of the machine: all cores together, those of them that were busy, and those of this process."""
+    status = Path("/proc/stat")
+    if not status.exists():
+        return None
+    ticks = [int(field) / os.sysconf("SC_CLK_TCK") for field in status.read_text().splitlines()[0].split()[1:9]]
+    return sum(ticks), sum(ticks) - ticks[3] - ticks[4], time.process_time()
+
+
+def share_of_others(before: tuple[float, float, float] | None, after: tuple[float, float, float] | None, who: str) -> str:
+    """How busy other programs were between two moments; ``who`` says whom that hits."""
+    if before is None or after is None:
+        return "How busy other programs were is not known; ratios are meant for a machine of one's own."
+    whole, busy, own = (b - a for a, b in zip(before, after, strict=True))
+    share = max(0.0, busy - own) / whole
+    return f"Other programs took {share:.0%} of all cores while this ran; from a few percent on, {who}."
