@@ -115,6 +115,8 @@ def least_of_planes(slopes: Floats, heights: Floats, C: float, shares: Floats, s
             q, r = np.linalg.qr(np.vstack([differences.T, tiny * np.eye(len(others))]))
             wanted[others] = np.linalg.solve(r, np.linalg.solve(r.T, rises) - q[:width].T @ (C * slopes[base]))
         wanted[base] = C - wanted.sum()
+        if not np.isfinite(wanted).all():
+            break
         if (wanted[active] >= 0).all():
             shares = wanted
             values = slopes @ -(shares @ slopes) + heights
@@ -137,11 +139,8 @@ def least_of_planes(slopes: Floats, heights: Floats, C: float, shares: Floats, s
 _BEYOND = 1e300  # a risk that is the largest double for a larger one
 _EXACT = 1e-12  # a gap that rounding makes
 _PATIENCE = 100  # looks that neither lower the objective nor raise the bound, after which no more will
-_TRUST, _FAR, _DOUBT = (
-    1 / 3,
-    1 / 2,
-    2.0,
-)  # how the pull to the best weights changes: a good step, a model with little left near by, a bad step
+# how the pull to the best weights changes after a good step, where the model has little left near by, and after a bad step
+_TRUST, _FAR, _DOUBT = 1 / 3, 1 / 2, 2.0
 
 
 @final
@@ -152,6 +151,14 @@ class _Metric:
     directions: Floats
     bends: Floats
     rest: float
+
+    @classmethod
+    def of(cls, curvature: Curvature | None, slope: Floats, C: float) -> _Metric:
+        """From the curvature of R; where that is not known, steep is taken for curved."""
+        if curvature is None:
+            return cls(np.zeros((len(slope), 0)), np.zeros(0), C * float(np.linalg.norm(slope)))
+        directions, bends = curvature
+        return cls(directions, C * bends, C * float(bends.min()))
 
     def times(self, vectors: Floats, function: Callable[[Floats], Floats]) -> Floats:
         """A function of the metric, applied to vectors (rows)."""
@@ -187,9 +194,7 @@ def minimise(
         best, (value, slope) = np.zeros(len(start)), risk(np.zeros(len(start)))
     planes.add(best, value, slope)
     least, bound, pull = 0.5 * float(best @ best) + C * value, -np.inf, 1.0
-    directions, bends = curvature or (np.zeros((len(start), 0)), np.zeros(0))
-    rest = 0.0 if len(bends) >= len(start) else max(float(bends.min(initial=np.inf)), 0.0) if len(bends) else float(np.linalg.norm(slope))
-    metric = _Metric(directions, C * bends, C * rest)
+    metric = _Metric.of(curvature, slope, C)
     shares, near, looked, objective = np.zeros(1), np.zeros(1), best, least
     known, since = (np.inf, -np.inf), 0
     for look in range(max_iter + 1):
