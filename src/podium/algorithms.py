@@ -236,6 +236,8 @@ def parse_setting(text: str) -> tuple[str, Any]:
         raise UnknownName("setting", name, SETTINGS)
     if not value and SETTINGS[name].is_optional:
         return name, None
+    if SETTINGS[name].kind is str:
+        return name, SETTINGS[name].check(name, value)
     try:
         return name, SETTINGS[name].check(name, SETTINGS[name].kind(value))
     except ValueError:
