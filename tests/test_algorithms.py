@@ -251,6 +251,18 @@ def test_a_model_is_a_place_to_start_from(data: Dataset) -> None:
     assert other.training["iterations"] > 0
 
 
+@pytest.mark.parametrize("name", ["listmle", "ranksvm", "adarank"])
+def test_a_start_on_other_data_orders_them_as_its_model_does(name: str, data: Dataset) -> None:
+    """Mean and deviation are those of the new rows; the weights are turned accordingly."""
+    settings = {"scaling": "standard", "max_iter": 2}
+    first = algorithms.fit(name, data, settings)
+    other = Dataset.from_arrays(data.features * np.float32(10) + np.float32(3), data.labels, data.query_of_row)
+    begun = algorithms.fit(name, other, settings, start=first, callback=lambda _: True)
+    before, after = (model.scores(other.features, other.offsets) for model in (first, begun))
+    differences = [np.diff(scores.reshape(20, 30), axis=1) for scores in (before, after)]
+    np.testing.assert_allclose(differences[1], differences[0], rtol=1e-3, atol=1e-3 * np.abs(differences[0]).max())
+
+
 def test_a_model_of_another_scaling_or_width_is_no_place_to_start_from(data: Dataset) -> None:
     first = algorithms.fit("listmle", data, {"scaling": "minmax", "max_iter": 1})
     with pytest.raises(DataError, match="to start from a model, both must scale features alike: it has"):

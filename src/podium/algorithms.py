@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import numpy as np
+
 from podium import losses, measures
 from podium.dataset import Dataset
 from podium.errors import DataError, PodiumError, UnknownName
-from podium.scaling import SCALINGS
+from podium.ragged import Floats
+from podium.scaling import SCALINGS, Lines, lines_of
 from podium.scorers import CpsScorer, LinearScorer, WeakScorer
 from podium.scorers.models import Model
 from podium.training.boosting import (
@@ -259,17 +262,24 @@ def fit(
     trainer = TRAINERS[algorithm.trainer]
     given = trainer.settings(**{key: chosen[key] for key in trainer.defaults if key in chosen})
     loss = [losses.get(algorithm.loss, **{key: chosen[key] for key in algorithm.own_settings})] if trainer.takes_loss else []
-    begin = None if start is None else _start(start, name, trainer, getattr(given, "scaling", None))
+    begin = None if start is None else _start(start, name, trainer, getattr(given, "scaling", None), data)
     scorer, watch = trainer.fit(data, *loss, given, seed=seed, validation=validation, start=begin, callback=callback)
     facts = {"queries": data.n_queries, "documents": data.n_rows, **watch.summary()}
     return Model(scorer, name, chosen, seed, data.given_names or (), facts)
 
 
-def _start(model: Model, name: str, trainer: Trainer, scaling: str | None) -> Any:
+def _start(model: Model, name: str, trainer: Trainer, scaling: str | None, data: Dataset) -> Any:
     """What a trainer begins with: weights, or the weak rankers chosen before."""
     scorer = model.scorer
     if not isinstance(scorer, trainer.kind):
         raise DataError(f"to start {name} from a model, it must be of the same kind ({trainer.meaning}), not by {model.algorithm}")
     if scaling is not None and scorer.scaling != scaling:
         raise DataError(f"to start from a model, both must scale features alike: it has {scorer.scaling}; give scaling={scorer.scaling}")
+    if isinstance(scorer, LinearScorer) and scorer.lines is not None and scorer.n_features == data.n_features:
+        return _rescaled(scorer.weights, scorer.lines, lines_of(data.features, data.offsets, scorer.scaling))
     return scorer if isinstance(scorer, WeakScorer) else scorer.weights
+
+
+def _rescaled(weights: Floats, before: Lines, now: Lines) -> Floats:
+    """The weights that order rows under another scaling as these did under theirs; 0 for a feature that has become constant."""
+    return np.asarray(np.divide(weights * before.factor[0], now.factor[0], out=np.zeros_like(weights), where=now.factor[0] != 0))
