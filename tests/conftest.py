@@ -1,14 +1,17 @@
-"""What tests share: where the benchmark data is, and a Hypothesis profile that does not depend on the machine's speed."""
+"""What tests share: where the benchmark data is, threads set back, and a Hypothesis profile that does not depend on the machine's speed."""
 
 from __future__ import annotations
 
 import fcntl
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+import podium
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -31,3 +34,10 @@ def benchmark_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             subprocess.run([sys.executable, unpack, "--to", home, "MQ2008", "OHSUMED2", "measures"], check=True, capture_output=True)
             (home / "done").touch()
     return home
+
+
+@pytest.fixture
+def any_threads() -> Iterator[None]:
+    """Lets a test set the number of threads, and sets it back."""
+    yield
+    podium.set_threads(None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,12 +27,6 @@ def valid() -> Dataset:
     return podium.synthetic(10, 30, 6, seed=1).top_k(5)
 
 
-@pytest.fixture
-def threads_are_restored() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
-
-
 @over_the_table
 def test_a_model_comes_back_from_its_file_to_the_bit(name: str, data: Dataset, valid: Dataset) -> None:
     model = algorithms.fit(name, data, FEW)
@@ -46,7 +39,7 @@ def test_a_model_comes_back_from_its_file_to_the_bit(name: str, data: Dataset, v
 
 
 @over_the_table
-@pytest.mark.usefixtures("threads_are_restored")
+@pytest.mark.usefixtures("any_threads")
 def test_the_number_of_threads_changes_no_byte_of_the_model(name: str) -> None:
     many, files = podium.synthetic(60, 700, 5).top_k(10), set()
     for number in (1, 2, 3):

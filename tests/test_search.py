@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import joblib
@@ -22,12 +21,6 @@ GRID = [{"l2": l2, "max_iter": 5} for l2 in (1000.0, 0.1, 0.0, 10.0)]
 @pytest.fixture(scope="module")
 def parts() -> list[Dataset]:
     return podium.synthetic(40, 12, 4, seed=1).top_k(4).split(0.5, 0.5, seed=1)
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def as_bytes(found: Found) -> list[bytes]:

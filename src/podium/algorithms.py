@@ -23,7 +23,7 @@ from podium.training.boosting import (
     fit_adarank,
     fit_focused_boost,
     fit_rankboost,
-)  # fmt: skip
+)
 from podium.training.bundle import BundleSettings, fit_bundle
 from podium.training.cps import CpsSettings, fit_cps
 from podium.training.smooth import OPTIMIZERS, SmoothSettings, fit_linear
@@ -127,7 +127,7 @@ _DESCENT: _Grid = {
     "learning_rate": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
     "max_iter": [500],
 }  # paper 000, section 4
-_SHARES = [round(0.05 * step, 2) for step in range(21)]  # paper 001, section 5.3
+_SHARES = [round(0.05 * step, 2) for step in range(21)]  # paper 001: from 0 to 1 with a step of 0.05
 _PAPER_C: _Grid = {"C": [*(10.0**power for power in range(-5, 0)), *(round(0.1 * step, 1) for step in range(2, 11)), 10.0, 100.0, 1000.0]}
 _BALANCES = [0.1, 0.3, 0.5, 0.7, 0.9]
 

@@ -29,6 +29,11 @@ class Lines:
     shift: Floats
     factor: Floats
 
+    def column(self, values: NDArray[np.float32], feature: int, queries: Ints) -> Floats:
+        """Values of one feature, scaled; ``queries`` are the numbers of their queries."""
+        line = queries if len(self.factor) > 1 else np.zeros(1, np.int64)
+        return np.asarray((values - self.shift[line, feature]) * self.factor[line, feature])
+
 
 @final
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -197,14 +195,8 @@ def test_the_function_of_the_table_is_the_loss_of_that_name(name: str, data: st.
     assert same(LOSSES[name].function(*lists, **dict(loss.settings)), loss(*lists))
 
 
-@pytest.fixture
-def threads_are_restored() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
-
-
 @over_the_table
-@pytest.mark.usefixtures("threads_are_restored")
+@pytest.mark.usefixtures("any_threads")
 def test_the_number_of_threads_changes_no_bit(name: str) -> None:
     sizes = [7] * 5000 if name == "listnet-exact" else [1, 0, 40, 3000, 17, 200] * 11
     lists, outputs = many_rows(sizes, seed=6), []

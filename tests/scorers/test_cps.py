@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import hypothesis.strategies as st
@@ -23,12 +23,6 @@ from podium.scorers.models import Model, model_from_bytes, model_to_bytes
 MARK = b',\n  "checksum": "'
 SIZES = st.lists(st.integers(0, 8), min_size=1, max_size=4)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def table_of(sizes: list[int], width: int, n_values: int, seed: int) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import hypothesis.strategies as st
@@ -19,12 +18,6 @@ from podium.scorers import SCORERS, LinearScorer, kind_of
 
 LINES = Lines(np.array([[1.0, 2.0]]), np.array([[0.5, 0.25]]))
 PLAIN: dict[str, Any] = {"weights": [3.0, -1.0], "scaling": "standard", "lines": {"shift": [1.0, 2.0], "factor": [0.5, 0.25]}}
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import hypothesis.strategies as st
@@ -29,12 +28,6 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def plain_scores(scorer: WeakScorer, features: Rows, offsets: Ints) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,12 +53,6 @@ def fit(monkeypatch: pytest.MonkeyPatch) -> Fit:
         return scorer, watch, list(seen)
 
     return run
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def lists_of(data: Dataset, measure: plain.E) -> plain.Lists:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,6 @@ from podium.training.watching import Step, Validation, Watch
 HINGE = losses.get("pairwise-hinge")
 LOSS_OF = {"ranksvm": HINGE, "svmmap": losses.get("map-hinge"), "focused-svm": losses.get("focused-hinge", k=3, balance=0.4)}
 over_algorithms = pytest.mark.parametrize("name", LOSS_OF)
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 @pytest.fixture(scope="module")

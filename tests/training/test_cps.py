@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import hypothesis.strategies as st
@@ -20,12 +20,6 @@ from podium.scorers.cps import ranks_of
 from podium.training import passes
 from podium.training.cps import CpsObjective, CpsSettings, fit_cps
 from podium.training.watching import Step, Validation
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -20,12 +20,6 @@ from podium.training.boosting import FocusedBoostSettings, RankBoostSettings, fi
 from podium.training.watching import Step, Validation
 
 over_kinds = pytest.mark.parametrize("kind", get_args(Kind))
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def test_it_ends_after_the_rounds_asked_for_where_the_objective_stands_still_and_where_nothing_is_to_be_learned() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -26,12 +24,6 @@ SOME = {
 }
 over_losses = pytest.mark.parametrize("name", SOME)
 over_scalings = pytest.mark.parametrize("scaling", SCALINGS)
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def made(sizes: list[int], width: int, seed: int) -> Dataset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -24,12 +24,6 @@ from podium.training.watching import Step, Validation, Watch
 
 over_kinds = pytest.mark.parametrize("kind", get_args(Kind))
 over_scalings = pytest.mark.parametrize("scaling", ["none", "minmax"])
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 def table_of(data: Dataset, scaling: str) -> Floats:

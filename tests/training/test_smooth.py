@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,6 @@ from podium.training.watching import Step, Validation
 
 LISTMLE = losses.get("listmle")
 over_optimizers = pytest.mark.parametrize("optimizer", OPTIMIZERS)
-
-
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    podium.set_threads(None)
 
 
 @pytest.fixture(scope="module")

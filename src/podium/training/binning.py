@@ -74,10 +74,10 @@ def bin_features(features: Features, offsets: Ints, lines: Lines, order: NDArray
     """Bins of scaled features; ``order`` says which place of its query each row comes from."""
     rows, width = features.shape
     chosen = np.linspace(0, rows - 1, min(rows, max(4096, _SAMPLED // width))).astype(np.int64)
-    line = np.searchsorted(offsets, chosen, side="right") - 1 if len(lines.factor) > 1 else np.zeros(len(chosen), np.int64)
+    queries = np.searchsorted(offsets, chosen, side="right") - 1
 
     def cuts_of(numbers: range) -> list[Features]:
-        return [_cuts(((features[chosen, f] - lines.shift[line, f]) * lines.factor[line, f]).astype(np.float32), bins) for f in numbers]
+        return [_cuts(lines.column(features[chosen, f], f, queries).astype(np.float32), bins) for f in numbers]
 
     pieces = min(threads(), width)
     found = in_parallel([lambda part=part: cuts_of(range(part, width, pieces)) for part in range(pieces)])  # type: ignore[misc]

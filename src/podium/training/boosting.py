@@ -118,12 +118,12 @@ class _Held:
             self.data = watch.validation.data
             is_own = SCALINGS[team.scaling].is_within_query
             self.lines = lines_of(self.data.features, self.data.offsets, team.scaling) if is_own else team.lines
-            self.line = self.data.query_of_row if is_own else np.zeros(self.data.n_rows, np.int64)
+            self.queries = self.data.query_of_row
             self.scores = team.scorer(0).scores(self.data.features, self.data.offsets)
 
     def add(self, feature: int, threshold: float | None, weight: float) -> None:
         if self.scores is not None:
-            values = (self.data.features[:, feature] - self.lines.shift[self.line, feature]) * self.lines.factor[self.line, feature]
+            values = self.lines.column(self.data.features[:, feature], feature, self.queries)
             self.scores += weight * (values if threshold is None else values.astype(np.float32) > np.float32(threshold))
 
 
@@ -301,7 +301,7 @@ class _Focused:
 
     def __init__(self, data: Dataset, settings: FocusedBoostSettings, full: Ordered, lines: Lines, scores: Floats) -> None:
         self.features, self.lines, self.rows = np.ascontiguousarray(data.features), lines, _rows(full)
-        self.line = data.query_of_row
+        self.queries = data.query_of_row
         ordered, self.tops = _focus(full, settings.k)
         sizes = np.diff(self.tops.offsets)
         self.n_pairs = int((sizes * (data.sizes - sizes)).sum())
@@ -317,8 +317,7 @@ class _Focused:
     def add(self, chosen: _Round) -> None:
         f = chosen.feature
         if chosen.place < 0:
-            scaled = (self.features[self.rows, f] - self.lines.shift[self.line, f]) * self.lines.factor[self.line, f]
-            self.pairs.scores += chosen.weight * scaled
+            self.pairs.scores += chosen.weight * self.lines.column(self.features[self.rows, f], f, self.queries)
         else:
             self.pairs.scores += chosen.weight * (self.binned.column(f) > chosen.place)
 
@@ -361,10 +360,10 @@ def fit_focused_boost(
 ) -> tuple[WeakScorer, Watch]:
     """FocusedBoost (paper 001, Algorithm 2): g = β Σ W E(h, T) + (1 - β) Σ_{T × F} D (h_u - h_v), E = NDCG@k on the documents of the top.
 
-    Thresholds and single features compete, unless β = 0, where no feature can gain more than the best of its thresholds. The objective is
-    β mean e^-E(H, T) + (1 - β) mean e^-(H_u - H_v); it may rise, because E is above 0 even of useless rankers, so that every round adds
-    some weight. The round where it was least is kept, unless validation chooses. Where no query has a rest, β is 1; where no top has an
-    order, 0.
+    Thresholds and single features compete, unless β = 0: by pairs alone, no feature gains more than the best of its thresholds, if none
+    is missing. The objective is β mean e^-E(H, T) + (1 - β) mean e^-(H_u - H_v); it may rise, because E is above 0 even of useless
+    rankers, so that every round adds some weight. The round where it was least is kept, unless validation chooses. Where no query has a
+    rest, β is 1; where no top has an order, 0.
     """
     settings = settings or FocusedBoostSettings()
     check_data(data, validation, settings.patience)

@@ -1,6 +1,6 @@
 """Boosting's distribution over queries, and how well weak rankers order their documents.
 
-Equal scores count in the worst order (our reading): a ranker that says nothing earns nothing, whatever the order of rows in a file.
+Equal scores count in the worst order (our reading): a ranker that says nothing earns the least, whatever the order of rows in a file.
 """
 
 from __future__ import annotations
