@@ -14,6 +14,7 @@ from hypothesis import settings
 import podium
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+SETS = ("MQ2008", "OHSUMED2", "measures", "thu_image_search", "cranfield")
 
 settings.register_profile("podium", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("podium")
@@ -21,7 +22,7 @@ settings.load_profile("podium")
 
 @pytest.fixture(scope="session")
 def benchmark_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with MQ2008, OHSUMED2 and measures, unpacked once for all workers."""
+    """The folder with the benchmark sets, unpacked once for all workers."""
     unpack = SHARED / "data" / "unpack.py"
     if not unpack.exists():
         pytest.skip("the benchmark data is not here (../shared/data); it is research data and not part of the repository")
@@ -31,7 +32,7 @@ def benchmark_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (home / "done").exists():
-            subprocess.run([sys.executable, unpack, "--to", home, "MQ2008", "OHSUMED2", "measures"], check=True, capture_output=True)
+            subprocess.run([sys.executable, unpack, "--to", home, *SETS], check=True, capture_output=True)
             (home / "done").touch()
     return home
 

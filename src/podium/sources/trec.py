@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ from podium.dataset import Dataset
 from podium.errors import DataError, FileError
 from podium.ragged import Floats, Ints, offsets_of
 from podium.sorting import rank_rows
-from podium.sources.streams import atomic_file, read_text
+from podium.sources.lines import finite_number, one_word, plain_number, text_lines
+from podium.sources.streams import atomic_file
 
 __all__ = ["Judged", "Qrels", "Run", "judge", "qrels_of", "read_qrels", "read_run", "run_of", "write_qrels", "write_run"]
 
@@ -49,23 +50,6 @@ class Judged:
     without_judgments: list[str]  # queries of the run that nobody judged; they are left out
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        fields = line.split()
-        if fields:
-            yield number, fields
-
-
-def _number(path: str | os.PathLike[str], line: int, what: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise FileError(path, line, f"{what} must be a finite number", got=text)
-    return value
-
-
 def _enter(path: str | os.PathLike[str], line: int, table: dict[str, dict[str, float]], query: str, document: str, value: float) -> None:
     values = table.setdefault(query, {})
     if document in values:
@@ -76,7 +60,9 @@ def _enter(path: str | os.PathLike[str], line: int, table: dict[str, dict[str, f
 def read_qrels(path: str | os.PathLike[str]) -> Qrels:
     """Read judgments: four fields a line, query, anything, document, label."""
     labels: dict[str, dict[str, float]] = {}
-    for line, fields in _lines(path):
+    for line, text in text_lines(path):
+        if not (fields := text.split()):
+            continue
         if len(fields) != 4:
             raise FileError(
                 path,
@@ -84,7 +70,7 @@ def read_qrels(path: str | os.PathLike[str]) -> Qrels:
                 f"a line of judgments has 4 fields (query 0 document label), this one has {len(fields)}",
                 got=" ".join(fields)[:60],
             )
-        _enter(path, line, labels, fields[0], fields[2], _number(path, line, "label, the fourth field,", fields[3]))
+        _enter(path, line, labels, fields[0], fields[2], finite_number(path, line, "label, the fourth field,", fields[3]))
     if not labels:
         raise FileError(path, None, "has no judgments; expected lines such as 'query1 0 documentA 2'")
     return Qrels(labels)
@@ -94,7 +80,9 @@ def read_run(path: str | os.PathLike[str]) -> Run:
     """Read a ranking: six fields a line, query, Q0, document, rank, score, tag."""
     scores: dict[str, dict[str, float]] = {}
     tag = "podium"
-    for line, fields in _lines(path):
+    for line, text in text_lines(path):
+        if not (fields := text.split()):
+            continue
         if len(fields) != 6:
             raise FileError(
                 path,
@@ -102,41 +90,32 @@ def read_run(path: str | os.PathLike[str]) -> Run:
                 f"a line of a run has 6 fields (query Q0 document rank score tag), this one has {len(fields)}",
                 got=" ".join(fields)[:60],
             )
-        _enter(path, line, scores, fields[0], fields[2], _number(path, line, "score, the fifth field,", fields[4]))
+        _enter(path, line, scores, fields[0], fields[2], finite_number(path, line, "score, the fifth field,", fields[4]))
         tag = fields[5]
     if not scores:
         raise FileError(path, None, "has no rows; expected lines such as 'query1 Q0 documentA 1 0.93 mytag'")
     return Run(scores, tag)
 
 
-def _word(kind: str, text: str) -> str:
-    if text.split() != [text]:
-        raise DataError(f"{kind} must be one word to be written to a TREC file, got {text!r}")
-    return text
-
-
-def _plain(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
 def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     """Write judgments; the file appears whole or not at all."""
     with atomic_file(path) as file:
         for query, labels in qrels.labels.items():
-            head = _word("query id", query)
-            lines = (f"{head} 0 {_word('document id', document)} {_plain(label)}\n" for document, label in labels.items())
+            head = one_word("query id", query)
+            lines = (f"{head} 0 {one_word('document id', document)} {plain_number(label)}\n" for document, label in labels.items())
             file.write("".join(lines).encode())
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     """Write a ranking, best first; the file appears whole or not at all."""
-    tag = _word("tag", run.tag)
+    tag = one_word("tag", run.tag)
     with atomic_file(path) as file:
         for query, scores in run.scores.items():
-            head = _word("query id", query)
+            head = one_word("query id", query)
             ranked = sorted(scores.items(), key=lambda item: -item[1])
             lines = (
-                f"{head} Q0 {_word('document id', document)} {rank} {score!r} {tag}\n" for rank, (document, score) in enumerate(ranked, 1)
+                f"{head} Q0 {one_word('document id', document)} {rank} {score!r} {tag}\n"
+                for rank, (document, score) in enumerate(ranked, 1)
             )
             file.write("".join(lines).encode())
 
