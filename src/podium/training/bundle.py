@@ -17,13 +17,13 @@ from typing import final
 import numpy as np
 
 from podium import losses
+from podium.blas import one_blas_thread
 from podium.dataset import Dataset
 from podium.errors import DataError
 from podium.losses import Loss
 from podium.ragged import Floats, Ints
 from podium.scaling import SCALINGS, lines_of
 from podium.scorers.linear import LinearScorer
-from podium.training.blas import one_blas_thread
 from podium.training.doors import as_start, check_data
 from podium.training.metric import principal_of, sample
 from podium.training.passes import Pass, Ties, passes_of

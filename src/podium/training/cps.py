@@ -17,6 +17,7 @@ from typing import final
 import numpy as np
 
 from podium import losses
+from podium.blas import one_blas_thread
 from podium.dataset import Dataset
 from podium.elementary import exp
 from podium.errors import DataError
@@ -24,7 +25,6 @@ from podium.losses import Ordered
 from podium.losses.levels import top_size
 from podium.ragged import Floats, fused_kernel, kernel, over_queries, summing_kernel
 from podium.scorers.cps import CpsScorer, Ranks, above, ranks_of
-from podium.training.blas import one_blas_thread
 from podium.training.doors import as_start, check_data
 from podium.training.metric import WIDEST, sample
 from podium.training.passes import Ties, truths_of

@@ -1,4 +1,4 @@
-"""One thread for the tiny matrices of training: more only wait for each other."""
+"""One thread for tiny matrices: more only wait for each other."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-_limited: list[Any] = []  # a limit for each fit that is running, the outermost of which holds
+_limited: list[Any] = []  # a limit for each use that is running, the outermost of which holds
 _limiting = threading.Lock()
 
 
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Fits may run at once; the last to end lifts the limit."""
+    """Several may run at once; the last to end lifts the limit."""
     with _limiting:
         _limited.append(_libraries().limit(limits=1, user_api="blas") if not _limited else None)
     try:

@@ -1,0 +1,233 @@
+"""One request to an OpenAI-compatible server, which ends within its time whatever the server does. The home of httpx.
+
+httpx's own time-outs are for one read: a server that sends a byte now and then never meets them. Here every wait on the network,
+also for the headers, gets only what is left of the request's whole time. The lookup of the server's name alone cannot be cut short.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from podium.assessors.llm_answers import Completion, read_completion
+from podium.assessors.llm_secret import Secret
+from podium.assessors.llm_waiting import retry_after_seconds
+from podium.errors import DataError, MissingDependency
+
+try:
+    import httpcore
+    import httpx
+except ImportError:
+    raise MissingDependency("httpx", "llm", "ask a language model") from None
+
+__all__ = ["ChatClient", "Fault", "checked_url"]
+
+_PASSING = {408, 425, 429}  # of the 4xx, those that may go by themselves; so may all 5xx
+_SHOWN = 300  # characters of a server's complaint that an error repeats
+_LOGGERS = ("httpx", "httpcore.connection", "httpcore.http11")  # at DEBUG they print the server's headers
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a request gave no reply, whether it may go by itself, and how long the server wants to be left alone."""
+
+    reason: str
+    is_passing: bool = True
+    retry_after: float | None = None
+    status: int | None = None
+
+
+def checked_url(base_url: str) -> str:
+    """A base URL without its last slash; refused if it is not http(s) or says more than where the server is.
+
+    >>> checked_url("http://127.0.0.1:8080/v1/")
+    'http://127.0.0.1:8080/v1'
+    """
+    try:
+        parts = urlsplit(base_url)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_whole = False
+    if "@" in base_url.split("?")[0]:  # not shown: a password may stand before it
+        raise DataError("base_url must not carry a user or a password; put the key into an environment variable")
+    if not is_whole or not base_url.isprintable() or " " in base_url:
+        raise DataError(f"base_url must be as https://api.openai.com/v1 or http://127.0.0.1:8080/v1, got {base_url!r}")
+    if parts.query or parts.fragment:
+        raise DataError("base_url must not carry a query or a fragment; put further settings into parameters")
+    return base_url.rstrip("/")
+
+
+class ChatClient:
+    """Sends chats to one server, at a URL that was checked; for any number of threads.
+
+    Redirects are not followed: they could take the key elsewhere. Proxies and passwords of the environment are not used.
+    """
+
+    def __init__(self, base_url: str, key: Secret, *, timeout: float, max_bytes: int, threads: int, clock: Callable[[], float]) -> None:
+        self.base_url = base_url
+        self._key, self._timeout, self._max_bytes, self._clock = key, timeout, max_bytes, clock
+        self._network = _Network(clock)
+        context = httpx.create_ssl_context(trust_env=False) if base_url.startswith("https:") else None  # slow to make
+        pool = httpcore.ConnectionPool(ssl_context=context, max_connections=threads, network_backend=self._network)
+        self._client = httpx.Client(transport=_Transport(pool), timeout=timeout, trust_env=False, follow_redirects=False)
+        self._log_filter = _Scrubbing(key)
+        for name in _LOGGERS:
+            logging.getLogger(name).addFilter(self._log_filter)
+
+    @property
+    def has_key(self) -> bool:
+        return bool(self._key)
+
+    def close(self) -> None:
+        self._client.close()
+        for name in _LOGGERS:
+            logging.getLogger(name).removeFilter(self._log_filter)
+
+    def post(self, request: Mapping[str, Any]) -> Completion | Fault:
+        """Send one request, once. What goes wrong is returned and not raised: an exception of httpx holds the request, key and all."""
+        content, began = json.dumps(request).encode(), self._clock()
+        self._network.deadline = began + self._timeout
+        try:
+            response, body = self._exchange(content)
+        except (httpcore.TimeoutException, httpx.TimeoutException):
+            return Fault(f"the reply was not there within {self._timeout:g} seconds")
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
+            return Fault(self._key.scrub(f"the connection failed ({type(error).__name__}: {error})"))
+        if body is None:
+            return Fault(f"the reply has more than {self._max_bytes} bytes")
+        return self._read(response, body, asked=str(request["model"]), sent=len(content), seconds=self._clock() - began)
+
+    def _exchange(self, content: bytes) -> tuple[httpx.Response, bytes | None]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        with self._client.stream("POST", f"{self.base_url}/chat/completions", content=content, headers=headers) as response:
+            body = bytearray()
+            for chunk in response.iter_bytes():
+                body += chunk
+                if len(body) > self._max_bytes:
+                    return response, None
+            return response, bytes(body)
+
+    def _read(self, response: httpx.Response, body: bytes, *, asked: str, sent: int, seconds: float) -> Completion | Fault:
+        if not response.is_success:
+            return self._refusal(response, body)
+        kind = response.headers.get("Content-Type", "json").lower()
+        if "json" not in kind:
+            return Fault(self._key.scrub(f"the reply is of type {kind[:60]!r}, not JSON"))
+        try:
+            reply = read_completion(body, asked=asked, sent=sent, seconds=seconds)
+        except ValueError as error:
+            return Fault(f"the reply {error}")
+        scrub = self._key.scrub
+        return replace(reply, text=scrub(reply.text), finish=scrub(reply.finish), model=scrub(reply.model)[:_SHOWN])
+
+    def _refusal(self, response: httpx.Response, body: bytes) -> Fault:
+        status = response.status_code
+        words = " ".join(self._key.scrub(body.decode("utf-8", "replace")).split())[:_SHOWN]
+        reason = f"the server answered {status} {self._key.scrub(response.reason_phrase)[:60]}".rstrip()
+        if response.is_redirect:
+            return Fault(f"{reason}: a redirect, which is not followed with a key; set base_url to where it leads", False, status=status)
+        wait = retry_after_seconds(response.headers.get("Retry-After"), datetime.now(UTC))
+        return Fault(f"{reason}: {words}" if words else reason, status in _PASSING or status >= 500, wait, status)
+
+
+class _Scrubbing(logging.Filter):
+    """Takes the key out of what the libraries log: a server may send it back in a header."""
+
+    def __init__(self, key: Secret) -> None:
+        super().__init__()
+        self._key = key
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._key.scrub(record.getMessage()), None
+        return True
+
+
+class _Network(httpcore.NetworkBackend):
+    """The network, with a deadline for each thread: a request is sent and read by one thread, start to end."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._own = clock, threading.local()
+        self._backend = httpcore.SyncBackend()
+
+    @property
+    def deadline(self) -> float:
+        moment: float = self._own.deadline
+        return moment
+
+    @deadline.setter
+    def deadline(self, moment: float) -> None:
+        self._own.deadline = moment
+
+    def left(self) -> float:
+        seconds = self.deadline - self._clock()
+        if seconds <= 0:
+            raise httpcore.ReadTimeout("the whole time of the request is over")
+        return seconds
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._backend.connect_tcp(host, port, self.left(), local_address, socket_options), self)
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection whose every wait ends at its thread's deadline."""
+
+    def __init__(self, stream: httpcore.NetworkStream, network: _Network) -> None:
+        self._stream, self._network = stream, network
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._network.left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._network.left())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> httpcore.NetworkStream:
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, self._network.left()), self._network)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _Body(httpx.SyncByteStream):
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._stream
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class _Transport(httpx.BaseTransport):
+    """httpx over a pool of ours: httpx makes its own without a way to say what network it uses."""
+
+    def __init__(self, pool: httpcore.ConnectionPool) -> None:
+        self._pool = pool
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        sent = httpcore.Request(request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions)
+        got = self._pool.handle_request(sent)
+        return httpx.Response(got.status, headers=got.headers, stream=_Body(got.stream), extensions=got.extensions)
+
+    def close(self) -> None:
+        self._pool.close()

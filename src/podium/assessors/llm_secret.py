@@ -1,0 +1,58 @@
+"""The key of a service: held so that it is never shown, and taken out of all that a server sends back."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import NoReturn
+from urllib.parse import quote
+
+from podium.errors import DataError
+
+__all__ = ["Secret", "read_key"]
+
+_SHORTEST = 8  # local servers want a stand-in such as EMPTY or none: no secret, and scrubbing a word that short would garble replies
+
+
+class Secret:
+    """A key that no ``repr``, ``str``, format or pickle shows.
+
+    >>> key = Secret("sk-0123456789")
+    >>> key
+    Secret(***)
+    >>> key.scrub("401: sk-0123456789 is unknown here")
+    '401: *** is unknown here'
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value.strip()
+        if not (self._value.isascii() and self._value.isprintable() and " " not in self._value):
+            raise DataError("a key must be one word of printable ASCII characters; the one given is not (it is not shown here)")
+
+    def __repr__(self) -> str:
+        return "Secret(***)"
+
+    def __reduce__(self) -> NoReturn:
+        raise DataError("a key is not written to a file or sent to another process; make the model anew there")
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def reveal(self) -> str:
+        """The key itself, for the header of a request and nothing else."""
+        return self._value
+
+    def scrub(self, text: str) -> str:
+        """A server's text without the key, and in letters that can be written as UTF-8."""
+        clean = text.encode("utf-8", "replace").decode()
+        if len(self._value) >= _SHORTEST:
+            for form in {self._value, quote(self._value, safe=""), json.dumps(self._value)[1:-1]}:
+                clean = clean.replace(form, "***")
+        return clean
+
+
+def read_key(variable: str | None) -> Secret:
+    """The key in an environment variable; an empty one, which is not sent, if the variable is not set or none is named."""
+    return Secret(os.environ.get(variable, "") if variable else "")

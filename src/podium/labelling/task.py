@@ -1,0 +1,371 @@
+"""A labelling task: items, a strategy, and the log of judgments, which is all its state."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from podium.errors import DataError, UnknownName
+from podium.labelling.ahead import look_ahead
+from podium.labelling.evidence import Evidence, Pair, pair_of
+from podium.labelling.log import Log, standing
+from podium.labelling.questions import GRADES, Event, Question
+from podium.labelling.strategies import Compare, Strategy
+from podium.labelling.table import Entry, get
+
+__all__ = ["Result", "TopK"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finished task says: the ordered top, the rest, the ties met along the way, and the judgments that stand."""
+
+    top: tuple[str, ...]
+    rest: tuple[str, ...]
+    ties: tuple[tuple[str, ...], ...]
+    judgments: tuple[Event, ...]
+    k: int
+    bad: tuple[str, ...] = ()  # called bad, and therefore in the rest
+    grades: Mapping[str, str] = field(default_factory=dict)
+
+    def labels(self) -> dict[str, float]:
+        """Top-k truth: k for the best down to 1 for the k-th, 0 for the rest.
+
+        >>> Result(("b", "a"), ("c",), (), (), k=2).labels()
+        {'b': 2.0, 'a': 1.0, 'c': 0.0}
+        """
+        return {**{item: float(self.k - place) for place, item in enumerate(self.top)}, **dict.fromkeys(self.rest, 0.0)}
+
+
+class TopK:
+    """Finds the ordered top k of some items by asking which of two is better.
+
+    ``items`` are ids. They are taken in an order drawn with the ``seed``, or by ``prior``: items best first, or a score for each.
+    ``repeats`` puts every question to so many assessors and goes by the majority. The ``log`` holds everything that was answered; a task
+    made anew from the same items, settings and log goes on with the same question. The strategies, and the options that some of them take
+    as further keywords, are in :data:`podium.labelling.STRATEGIES`.
+
+    >>> task = TopK(["a", "b", "c", "d"], k=2, strategy="heap", seed=0)
+    >>> while (question := task.ask()) is not None:
+    ...     event = task.answer("left" if question.left < question.right else "right")
+    >>> task.result().top
+    ('a', 'b')
+    """
+
+    def __init__(
+        self,
+        items: Sequence[str],
+        k: int = 10,
+        *,
+        strategy: str = "adaptive",
+        seed: int = 0,
+        prior: Sequence[str] | Mapping[str, float] | None = None,
+        ties_are_transitive: bool = True,
+        repeats: int = 1,
+        grades: Sequence[str] = GRADES,
+        log: Iterable[Event] = (),
+        **options: Any,
+    ) -> None:
+        self.entry = get(strategy)
+        if isinstance(items, str):
+            raise DataError(f"items must be a list of ids, got the one text {items[:60]!r}")
+        self.items, self.k, self.strategy, self.seed = tuple(items), k, strategy, seed
+        self.grades, self.repeats, self.ties_are_transitive = tuple(grades), repeats, ties_are_transitive
+        _check(self)
+        self.options = _options(strategy, self.entry, options)
+        self.prior = None if prior is None else _best_first(prior, self.items)
+        if prior is not None and not self.entry.takes_prior:
+            raise DataError(f"{strategy} takes no prior order, it draws one with the seed; leave prior out or choose another strategy")
+        self._order = self._drawn_after(self.prior or ())
+        self._log = Log()
+        self._held: dict[tuple[str, int], Question] = {}  # the open questions, by assessor and seat; not part of the log
+        self._replay()
+        for event in log:
+            self.record(event)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What may be answered: of a pair left, right, tie and perhaps bad; of one document a grade."""
+        return self.grades if self.entry.asks_grades else self.entry.answers
+
+    def settings(self) -> dict[str, Any]:
+        """Everything but the log, as JSON can hold it: ``TopK(**settings, log=events)`` is this task again."""
+        return {
+            "items": list(self.items), "k": self.k, "strategy": self.strategy, "seed": self.seed,
+            "prior": None if self.prior is None else list(self.prior), "ties_are_transitive": self.ties_are_transitive,
+            "repeats": self.repeats, "grades": list(self.grades), **self.options,
+        }  # fmt: skip
+
+    # Chance is a function of the seed and the items: the same on every machine and after every restart.
+
+    def _draw(self, *words: str) -> bytes:
+        return hashlib.blake2b(repr((self.seed, *words)).encode(), digest_size=16).digest()
+
+    def _drawn_after(self, first: Sequence[str]) -> tuple[str, ...]:
+        return (*first, *sorted(set(self.items) - set(first), key=self._draw))
+
+    def _shown(self, compare: Compare) -> Question:
+        """Which document stands on which side: drawn for a pair's first question, turned with each repetition."""
+        if compare.other is None:
+            return Question(compare.item, None, compare.stage)
+        first, second = pair_of(compare)
+        turns = self._draw("side", first, second)[0] + len(self._evidence.votes.get((first, second), ())) + self._holders((first, second))
+        return Question(second, first, compare.stage) if turns % 2 else Question(first, second, compare.stage)
+
+    # Asking.
+
+    def ask(self, assessor: str = "", *, seat: int = 0, stages: Collection[str] | None = None) -> Question | None:
+        """The next question for this assessor, the same until it is answered or skipped; ``None`` if there is nothing to ask (now).
+
+        Several assessors get different questions, as far as several can be asked at once; with repeats, one question goes to so many.
+        A model that answers many at once has several seats, each with a question of its own. ``stages`` limits what this assessor is asked,
+        so that a model may do the triage and people the boundary.
+        """
+        held = self._held.get((assessor, seat))
+        if held is not None and (stages is None or held.stage in stages) and self._is_open(held):
+            return held
+        self.release(assessor, seat)
+        skipped = self._evidence.skipped(assessor)
+        put_off: dict[Pair, Compare] = {}
+        for compare in self.open_comparisons():
+            if not self._is_free(compare, assessor) or not (stages is None or compare.stage in stages):
+                continue
+            if pair_of(compare) not in skipped:
+                return self.hold(self._shown(compare), assessor, seat)
+            put_off[pair_of(compare)] = compare
+        longest_ago = next((put_off[pair] for pair in skipped if pair in put_off), None)
+        return None if longest_ago is None else self.hold(self._shown(longest_ago), assessor, seat)
+
+    def hold(self, question: Question, assessor: str = "", seat: int = 0) -> Question:
+        """Mark a question as open with an assessor, so that nobody else gets it."""
+        self._held[assessor, seat] = question
+        return question
+
+    def release(self, assessor: str = "", seat: int = 0) -> None:
+        """Take an open question back unanswered, as when its assessor has gone."""
+        self._held.pop((assessor, seat), None)
+
+    def release_all(self) -> None:
+        """Take every open question back."""
+        self._held.clear()
+
+    def open_comparisons(self) -> Iterator[Compare]:
+        """What can be asked at once: the next comparison, and those behind it that do not hang on its outcome."""
+        current = self._current()
+        if current is not None:
+            yield current
+            yield from (compare for compare, can_be_asked in islice(look_ahead(self._start(), self._outcome), 1, None) if can_be_asked)
+
+    def about_left(self) -> int:
+        """About how many judgments are still to come, if the likeliest answers are given."""
+        if self.is_finished:
+            return 0
+        if self.entry.is_repeating:
+            return max(int(self.options["budget"]) - len(self.judgments), 1)
+        return sum(
+            self.repeats - len(self._evidence.votes.get(pair_of(compare), ())) for compare, _ in look_ahead(self._start(), self._outcome)
+        )
+
+    def _holders(self, pair: Pair) -> int:
+        return sum(question.pair == pair for question in self._held.values())
+
+    def _is_free(self, compare: Compare, assessor: str) -> bool:
+        pair = pair_of(compare)
+        votes = [] if self.entry.is_repeating else self._evidence.votes.get(pair, [])
+        same_eyes = [who for who, _ in votes] + [who for (who, _), question in self._held.items() if question.pair == pair]
+        is_second_opinion = not assessor or assessor not in same_eyes
+        return is_second_opinion and self._holders(pair) < self.repeats - len(votes)
+
+    def _is_open(self, question: Question) -> bool:
+        if self.entry.is_repeating:
+            return not self.is_finished
+        return self._evidence.outcome(Compare(question.left, question.right)) is None
+
+    # Answering.
+
+    def answer(self, answer: str, *, assessor: str = "", question: Question | None = None, **details: Any) -> Event:
+        """Answer the open question of the assessor's first seat, or the one named; ``details`` are further fields of the :class:`Event`."""
+        return self._respond("answer", assessor, question, answer=answer, **details)
+
+    def skip(self, *, assessor: str = "", question: Question | None = None, **details: Any) -> Event:
+        """Set the open question aside: others may get it, and it comes back to this assessor when nothing else is left to ask."""
+        return self._respond("skip", assessor, question, **details)
+
+    def _respond(self, action: str, assessor: str, question: Question | None, **details: Any) -> Event:
+        asked = question or self._held.get((assessor, 0))
+        if asked is None:
+            raise DataError(f"nothing is open with {assessor or 'this assessor'}; call ask() first, or say which question is meant")
+        details = {"stage": asked.stage, "strategy": self.version, **details}
+        return self._log.events[self.record(Event(action, asked.left, asked.right, assessor=assessor, **details)) - 1]
+
+    def undo(self, *, assessor: str = "", **details: Any) -> Event:
+        """Take back the assessor's last answer or skip that stands: an event that names it; the log keeps both."""
+        return self._take_back("undo", assessor, self._log.undoable(assessor), details)
+
+    def redo(self, *, assessor: str = "", **details: Any) -> Event:
+        """Take back the assessor's last undo, if they have neither answered nor skipped since."""
+        return self._take_back("redo", assessor, self._log.redoable(assessor), details)
+
+    def _take_back(self, action: str, assessor: str, numbers: Sequence[int], details: Mapping[str, Any]) -> Event:
+        recorded = self._log.number_of_key(details.get("key", ""))
+        if not numbers and recorded is None:
+            raise DataError(f"{assessor or 'this assessor'} has nothing to {action}")
+        target = numbers[-1] if recorded is None else self._log.events[recorded - 1].target
+        event = Event(action, target=target, assessor=assessor, **{"strategy": self.version, **details})
+        return self._log.events[self.record(event) - 1]
+
+    @property
+    def version(self) -> str:
+        """The strategy and the version of its rules, as every event says them."""
+        return f"{self.strategy}/{self.entry.version}"
+
+    def record(self, event: Event) -> int:
+        """Append an event, wherever it comes from, and return its number. A key that is in the log is not recorded again."""
+        if (number := self._log.number_of(event)) is not None:
+            return number
+        if event.action in ("undo", "redo"):
+            self._log.check_target(event)
+            number = self._log.append(event)
+            self._release_where(event.assessor, None)
+            self._replay()
+            return number
+        self._check_event(event)
+        self._release_where(event.assessor, event.question.pair)
+        self._take_in(event)
+        return self._log.append(event)
+
+    def _release_where(self, assessor: str, pair: Pair | None) -> None:
+        for (who, seat), question in list(self._held.items()):
+            if who == assessor and (pair is None or question.pair == pair):
+                self.release(who, seat)
+
+    def _check_event(self, event: Event) -> None:
+        number = len(self._log) + 1
+        for item in (event.left, event.right):
+            if item is not None and item not in self._known_items:
+                raise DataError(f"event {number} is about {item!r}, no item of this task; were the items changed after labelling began?")
+        if event.left is None or event.left == event.right or (event.right is None) != self.entry.asks_grades:
+            what = "one document" if self.entry.asks_grades else "two different documents"
+            raise DataError(f"event {number} must be about {what}, got {event.left!r} and {event.right!r}")
+        if event.action == "answer" and event.answer not in self.answers:
+            raise DataError(f"{event.answer!r} does not answer a question of {self.strategy}; say one of {', '.join(self.answers)}")
+
+    # What the log says.
+
+    @property
+    def log(self) -> tuple[Event, ...]:
+        """Every event, in order."""
+        return tuple(self._log.events)
+
+    @property
+    def judgments(self) -> tuple[Event, ...]:
+        """The answers that stand."""
+        return tuple(event for event in standing(self._log.events) if event.action == "answer")
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether everything is known that the strategy wants to know."""
+        return self._current() is None
+
+    def result(self) -> Result:
+        """The ordered top k and what else was learnt; refused while questions are open."""
+        if not self.is_finished:
+            raise DataError(f"the task is not finished after {len(self.judgments)} judgments; ask() has more questions")
+        evidence = self._evidence
+        top = tuple(item for item in self._ranking if item not in evidence.bad)  # perhaps called bad when several were asked at once
+        return Result(
+            top=top,
+            rest=tuple(item for item in self.items if item not in set(top)),
+            ties=() if self.entry.is_repeating else _groups(evidence.grades) if self.entry.asks_grades else tuple(evidence.known.ties()),
+            judgments=self.judgments,
+            k=self.k,
+            bad=tuple(item for item in self.items if item in evidence.bad),
+            grades={item: self.grades[grade] for item, grade in evidence.grades.items()},
+        )
+
+    def _replay(self) -> None:
+        self._known_items = frozenset(self.items)
+        self._evidence = Evidence(
+            self._order, grades=self.grades, repeats=self.repeats, ties_are_transitive=self.ties_are_transitive
+        )  # fmt: skip
+        self._run: Strategy | None = None
+        for event in standing(self._log.events):
+            self._take_in(event)
+
+    def _take_in(self, event: Event) -> None:
+        self._evidence.take_in(event)
+        if self.entry.is_repeating:
+            self._run = None  # such a strategy weighs all judgments anew
+
+    # Running the strategy: what is known is never asked.
+
+    def _start(self) -> Strategy:
+        given: dict[str, Any] = {}
+        if "has_prior" in self.entry.given:
+            given["has_prior"] = self.prior is not None
+        if "judgments" in self.entry.given:
+            given["judgments"] = self.judgments
+        return self.entry.run(self._order, self.k, **given, **self.options)
+
+    def _outcome(self, compare: Compare) -> int | None:
+        return None if compare.stage == "repeat" else self._evidence.outcome(compare)
+
+    def _current(self) -> Compare | None:
+        """The comparison that the strategy waits for, after it was told all that is known."""
+        try:
+            if self._run is None:
+                self._run, self._ranking = self._start(), list[str]()
+                self._waits_for: Compare | None = next(self._run)
+            while self._waits_for is not None and (outcome := self._outcome(self._waits_for)) is not None:
+                self._waits_for = self._run.send(outcome)
+        except StopIteration as finished:
+            self._waits_for, self._ranking = None, finished.value
+        return self._waits_for
+
+
+def _check(task: TopK) -> None:
+    for name in ("k", "repeats"):
+        value = getattr(task, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise DataError(f"{name} must be a whole number of 1 or more, got {value!r}")
+    if isinstance(task.seed, bool) or not isinstance(task.seed, int) or task.seed < 0:
+        raise DataError(f"seed must be a whole number of 0 or more, got {task.seed!r}")
+    if wrong := [item for item in task.items if not isinstance(item, str) or not item]:
+        raise DataError(f"items must be ids, that is text which is not empty, got {wrong[0]!r}")
+    if twice := [item for item, count in Counter(task.items).items() if count > 1]:
+        raise DataError(f"item {twice[0]!r} occurs twice; each may be labelled once")
+    if task.repeats > 1 and task.entry.is_repeating:
+        raise DataError(f"{task.strategy} asks again where it pays; leave repeats at 1, or choose a sorting strategy")
+    names = [grade for grade in task.grades if isinstance(grade, str) and grade]
+    if len(set(names)) < max(len(task.grades), 2):
+        raise DataError(f"grades must be two or more different names, worst first, got {', '.join(map(repr, task.grades))}")
+
+
+def _options(strategy: str, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in entry.options:
+            raise UnknownName(f"option of {strategy}", name, entry.options)
+    return {name: option.checked(name, given.get(name, option.default)) for name, option in entry.options.items()}
+
+
+def _best_first(prior: Sequence[str] | Mapping[str, float], items: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(prior, Mapping) and (wrong := [item for item, score in prior.items() if not math.isfinite(score)]):
+        raise DataError(f"the prior score of {wrong[0]!r} must be a finite number, got {prior[wrong[0]]!r}")
+    order = sorted(prior, key=lambda item: -prior[item]) if isinstance(prior, Mapping) else list(prior)
+    if unknown := [item for item in order if item not in set(items)]:
+        raise DataError(f"the prior order names {unknown[0]!r}, which is not among the items")
+    if twice := [item for item, count in Counter(order).items() if count > 1]:
+        raise DataError(f"the prior order names {twice[0]!r} twice")
+    return tuple(order)
+
+
+def _groups(grades: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+    members: dict[int, list[str]] = {}
+    for item, grade in grades.items():
+        members.setdefault(grade, []).append(item)
+    return tuple(tuple(group) for _, group in sorted(members.items(), reverse=True) if len(group) > 1)
