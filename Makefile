@@ -3,6 +3,7 @@
 #   make test     every check: format, lint, types, layers, tests, documentation
 #   make bench    speed against other libraries, printed as ratios
 #   make letor    rankers on LETOR's folds beside the papers' figures; DATA=folder with OHSUMED2 and MQ2008
+#   make people   labelling strategies on recorded people; DATA=folder with thu_image_search
 #   make docs     write the generated parts of the documentation
 #   make format   put the code into its usual form
 #   make clean    remove everything that was made
@@ -13,7 +14,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 STAMPS := pyproject.toml constraints.txt
 
-.PHONY: demo test bench letor docs format clean
+.PHONY: demo test bench letor people docs format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core
@@ -30,6 +31,9 @@ bench: $(VENV)/bench
 
 letor: $(VENV)/core
 	$(BIN)/python -m benchmarks.letor $(DATA) --write
+
+people: $(VENV)/core
+	$(BIN)/python -m benchmarks.people $(DATA) --write
 
 docs: $(VENV)/test
 	$(BIN)/python docs/build.py

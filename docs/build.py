@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from podium.algorithms import ALGORITHMS, SETTINGS
 from podium.cli import COMMANDS, program
+from podium.labelling import STRATEGIES
 from podium.losses import LOSSES
 from podium.measures import MEASURES
 from podium.measures.names import options_of
@@ -59,7 +60,21 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
-TABLES = {"measures": measures_table, "losses": losses_table, "algorithms": algorithms_table, "settings": settings_table}
+def strategies_table() -> str:
+    rows = ["| name | what for | answers | options (default) |", "| --- | --- | --- | --- |"]
+    for name, entry in STRATEGIES.items():
+        answers = "grades" if entry.asks_grades else ", ".join(entry.answers)
+        options = "; ".join(
+            f"`{key}` ({'none' if option.default is None else option.default}): {option.about}" for key, option in entry.options.items()
+        )
+        rows.append(f"| `{name}` | {entry.about} | {answers} | {options} |")
+    return "\n".join(rows)
+
+
+TABLES = {
+    "measures": measures_table, "losses": losses_table, "algorithms": algorithms_table, "settings": settings_table,
+    "strategies": strategies_table,
+}  # fmt: skip
 
 
 def commands_page() -> str:
@@ -73,7 +88,7 @@ def commands_page() -> str:
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
     found = {HERE / "commands.md": commands_page()}
-    for name in ("measures", "losses", "learning"):
+    for name in ("measures", "losses", "learning", "labelling"):
         found[HERE / f"{name}.md"] = re.sub(
             r"<!-- generated: (\w+) -->.*?<!-- end -->",
             lambda match: f"<!-- generated: {match[1]} -->\n{TABLES[match[1]]()}\n<!-- end -->",

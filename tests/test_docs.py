@@ -36,6 +36,8 @@ def test_there_are_pages_and_examples() -> None:
         "losses.md",
         "learning.md",
         "letor.md",
+        "labelling.md",
+        "people.md",
     } <= {page.name for page in PAGES}
     assert len(EXAMPLES) >= 2
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import podium
 
-OPTIONAL = ["pandas", "polars", "pyarrow", "zstandard", "matplotlib", "sklearn", "torch", "scipy", "numba", "click", "hypothesis"]
+OPTIONAL = ["pandas", "polars", "pyarrow", "zstandard", "matplotlib", "sklearn", "torch", "scipy", "numba", "click", "hypothesis",
+            "sqlalchemy", "alembic", "httpx", "psycopg"]  # fmt: skip
 
 
 def python(code: str, **environment: str) -> str:
@@ -46,6 +47,17 @@ podium.measures.evaluate(["ndcg@10", "map"], data.features[:, 0], data.labels, d
 print(json.dumps(sorted(sys.modules)))"""
     loaded = {name.split(".")[0] for name in json.loads(python(code))}
     assert not loaded & {"pandas", "polars", "pyarrow", "zstandard", "matplotlib", "sklearn", "torch", "click"}
+
+
+def test_labelling_with_a_store_loads_neither_the_compiler_nor_a_client(tmp_path: Path) -> None:
+    code = f"""import sys, json, podium
+pool = podium.Pool("7", "wing flutter", (podium.Document("a"), podium.Document("b")))
+with podium.store.open_store({str(tmp_path / "labels.db")!r}) as store:
+    podium.assessors.label(store.desk(store.add(pool, k=1)), podium.assessors.Oracle(dict(a=1.0, b=2.0)))
+    assert store.result(1).top == ("b",)
+print(json.dumps(sorted(sys.modules)))"""
+    loaded = {name.split(".")[0] for name in json.loads(python(code))}
+    assert not loaded & {"numba", "scipy", "sklearn", "pandas", "httpx", "psycopg", "click"}
 
 
 def test_code_compiled_before_any_file_changed_is_compiled_again(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.assessors.llm_server import FaultyServer, pool_of
 
-from podium.assessors import Oracle, Recorded, label
+from podium.assessors import Oracle, Recorded, label, label_by_model
+from podium.assessors.llm import LanguageModel
 from podium.errors import DataError
 from podium.labelling import Event, Question, TopK
 from podium.sources.recorded import RecordedPairs, read_image_preferences
@@ -47,6 +49,18 @@ def test_stages_are_shared_between_assessors() -> None:
     assert stages["model"] == {"triage"}
     assert "triage" not in stages["person"]
     assert list(task.result().top) == BEST[:4]
+
+
+def test_a_model_is_really_asked_again_where_a_strategy_repeats(tmp_path: Path) -> None:
+    pool = pool_of(30, 20, 40)
+    for runs in (1, 2):  # the second finds everything in the cache
+        with FaultyServer() as server:
+            model = LanguageModel(server.base_url, "qwen", key_variable=None, cache=tmp_path / "replies", concurrency=2)
+            with model:
+                task = TopK(pool.items, 1, strategy="active", budget=9, start="none")
+                assert label_by_model(task, model, pool) == 9
+            assert server.count == (9 if runs == 1 else 0)
+        assert task.result().top == ("d2",)
 
 
 def recorded() -> RecordedPairs:

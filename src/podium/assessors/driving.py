@@ -79,7 +79,7 @@ def label_by_model(
     Each answer is recorded as it comes. When the model's server fails or a limit is reached, what was answered is recorded, and the
     error says what happened; calling this again goes on from there.
     """
-    given = 0
+    given, times = 0, _times_asked([event for event in desk.judgments if event.assessor == model.assessor])
 
     def record(question: Question, reply: Reply) -> None:
         nonlocal given
@@ -88,6 +88,7 @@ def label_by_model(
             model=reply.model, prompt=reply.prompt, prompt_hash=reply.prompt_hash,
         )  # fmt: skip
         given += 1
+        times[question.pair] = times.get(question.pair, 0) + 1
         if on_answer is not None:
             on_answer(event)
 
@@ -96,7 +97,7 @@ def label_by_model(
         questions = [question for question in asked if question is not None]
         if not questions:
             return given
-        model.answer_many(questions, pool, allow_bad="bad" in desk.answers, on_answer=record)
+        model.answer_many(questions, pool, allow_bad="bad" in desk.answers, repeats=dict(times), on_answer=record)
 
 
 def _times_asked(judgments: Sequence[Event]) -> dict[tuple[str, str], int]:

@@ -30,6 +30,7 @@ Order = Literal["random", "both"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 _RESERVED = {"model", "messages", "n", "stream", "temperature"}  # said elsewhere, or such that a reply could not be read
 _LARGEST_REPLY = 1 << 20  # bytes
+_ASKED_AGAIN = 1_000_000  # attempts at a question that was asked before are kept under numbers from here on
 
 
 @dataclass(frozen=True)
@@ -141,15 +142,15 @@ class LanguageModel:
         """What was spent so far: requests, tokens, money."""
         return self._service.meter.spent
 
-    def answer(self, question: Question, pool: Pool, *, allow_bad: bool = True) -> Reply:
-        """Ask one question; may be called from any thread.
+    def answer(self, question: Question, pool: Pool, *, allow_bad: bool = True, repeat: int = 0) -> Reply:
+        """Ask one question, which was asked ``repeat`` times before and is then really asked again; may be called from any thread.
 
         Raises :class:`UnparsableAnswer`, :class:`RequestFailed` or :class:`LimitReached`; what was answered before is in the cache.
         """
-        return self._answer(question, pool, allow_bad, threading.Event())
+        return self._answer(question, pool, allow_bad, repeat, threading.Event())
 
-    def _answer(self, question: Question, pool: Pool, allow_bad: bool, stop: threading.Event) -> Reply:
-        settled = [self._settle(form, question, stop) for form in self._forms(question, pool, allow_bad)]
+    def _answer(self, question: Question, pool: Pool, allow_bad: bool, repeat: int, stop: threading.Event) -> Reply:
+        settled = [self._settle(form, question, repeat, stop) for form in self._forms(question, pool, allow_bad)]
         answers = {each.answer for each in settled}
         replies = [reply for each in settled for reply in each.replies]
         requests = sum(each.requests for each in settled)
@@ -174,10 +175,12 @@ class LanguageModel:
         pool: Pool,
         *,
         allow_bad: bool = True,
+        repeats: Mapping[tuple[str, str], int] | None = None,
         on_answer: Callable[[Question, Reply], object] | None = None,
     ) -> list[Reply]:
         """Ask many questions, ``concurrency`` at a time; replies in the order of the questions.
 
+        ``repeats`` says of a pair how often it was asked before: then it is really asked again, and not answered from the cache.
         ``on_answer`` is called in the calling thread as each reply comes, so that it can be recorded at once. A question whose answer
         cannot be read does not stop the others; a limit or a server that fails does: the requests under way end, and after that only
         the cache is asked. Either way all that came is handed to ``on_answer`` first, and then the error is raised: of several, that
@@ -187,7 +190,7 @@ class LanguageModel:
 
         def ask(question: Question) -> Reply:
             try:
-                return self._answer(question, pool, allow_bad, stop)
+                return self._answer(question, pool, allow_bad, (repeats or {}).get(question.pair, 0), stop)
             except BaseException as error:
                 if not isinstance(error, UnparsableAnswer):
                     stop.set()
@@ -212,11 +215,11 @@ class LanguageModel:
             pair_form(self.prompt, pool, question.left, question.right, allow_bad=allow_bad, is_swapped=is_swapped) for is_swapped in sides
         ]
 
-    def _settle(self, form: Form, question: Question, stop: threading.Event) -> _Settled:
+    def _settle(self, form: Form, question: Question, repeat: int, stop: threading.Event) -> _Settled:
         """Ask until a reply can be read."""
         replies, requests, problem = [], 0, ""
         for attempt in range(self.max_unparsable):
-            reply, sent = self._service.complete(form.messages(attempt), attempt, stop)
+            reply, sent = self._service.complete(form.messages(attempt), attempt + _ASKED_AGAIN * repeat, stop)
             replies.append(reply)
             requests += sent
             try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from podium.errors import DataError
 from podium.labelling.questions import Question
-from podium.sources.recorded import RecordedPairs
+
+if TYPE_CHECKING:
+    from podium.sources.recorded import RecordedPairs
 
 __all__ = ["Recorded"]
 
@@ -21,6 +23,7 @@ class Recorded:
     its first answer, the second time its second, as if another person had come.
 
     >>> import numpy as np
+    >>> from podium.sources.recorded import RecordedPairs
     >>> said = RecordedPairs("cats", ("a", "b"), np.array([[0, 1]]), np.array([[-1, 1, 2]], np.int8))
     >>> [Recorded(said, which).answer(Question("b", "a")) for which in (0, 1, "majority")]
     ['right', 'left', 'left']

@@ -12,6 +12,8 @@ from podium.cli.convert import convert
 from podium.cli.demo import demo
 from podium.cli.describe import describe
 from podium.cli.evaluate import evaluate
+from podium.cli.judgments import judgments
+from podium.cli.label import label
 from podium.cli.rank import rank
 from podium.cli.train import train
 from podium.errors import PodiumError
@@ -19,7 +21,7 @@ from podium.version import __version__
 
 __all__ = ["COMMANDS", "main", "program"]
 
-COMMANDS = (describe, convert, train, rank, evaluate, algorithms, demo)
+COMMANDS = (label, judgments, describe, convert, train, rank, evaluate, algorithms, demo)
 
 
 @click.group(
@@ -28,7 +30,7 @@ COMMANDS = (describe, convert, train, rank, evaluate, algorithms, demo)
 )
 @click.version_option(__version__, prog_name="podium")
 def program() -> None:
-    """Podium: top-k learning to rank. Look at collections, train rankers on them, rank, and measure rankings."""
+    """Podium: top-k learning to rank. Label documents with few judgments, train rankers on the labels, rank, and measure rankings."""
 
 
 for _command in COMMANDS:

@@ -93,6 +93,8 @@ def check_target(path: Path | None, *, is_folder: bool = False) -> None:
 
 
 def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # an array
+        value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

@@ -23,6 +23,8 @@ __all__ = ["demo"]
 _MEASURES = ("k-ndcg@10", "k-err", "top-k-loss@1", "p@10", "map", "tau")
 _ALGORITHMS = ("ranknet", "listnet", "top-k-listmle", "hom-og", "focused-net")
 _BASELINE = "best feature"
+_STRATEGIES = ("heap", "adaptive")  # the last one's labels are learnt from
+_ACCURACY = 0.95  # of the judge, over all pairs of a query
 
 
 @click.command(epilog="Example: podium demo --queries 50 --out first-look")
@@ -31,7 +33,7 @@ _BASELINE = "best feature"
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder for report, models and data.")
 def demo(queries: int, documents: int, seed: int, out: Path) -> None:
-    """Make a synthetic collection with top-10 truth, train five rankers on half of it, and compare them on the other half."""
+    """Label half of a synthetic collection with few judgments, train five rankers on the labels, and compare them on the other half."""
     from podium.reports.text import number, text_table
     from podium.sources.letor_writing import write_letor
     from podium.sources.synthetic import synthetic
@@ -39,22 +41,61 @@ def demo(queries: int, documents: int, seed: int, out: Path) -> None:
     check_target(out, is_folder=True)
     say_if_compiling()
     click.echo(f"1. Making a collection: {queries} queries of {documents} documents with 46 features, seed {seed}.")
-    data = synthetic(queries, documents, seed=seed).top_k(10)
-    learning, testing = data.split(0.5, 0.5, seed=seed)
+    unlabelled, testing = synthetic(queries, documents, seed=seed).split(0.5, 0.5, seed=seed)
+    testing = testing.top_k(10)
     out.mkdir(parents=True, exist_ok=True)
+    click.echo(
+        f"2. Asking a judge who errs in {1 - _ACCURACY:.0%} of all pairs for the best 10 of each of {unlabelled.n_queries} queries:\n"
+    )
+    labelled = {strategy: _label(unlabelled, strategy, seed) for strategy in _STRATEGIES}
+    click.echo(
+        text_table(["strategy", "judgments a query", "right in the top 10", "k-ndcg@10 of the labels"], _costs(unlabelled, labelled))
+    )
+    learning = labelled[_STRATEGIES[-1]][0]
     for name, part in (("train", learning), ("test", testing)):
         write_letor(part, out / f"{name}.txt")
-    click.echo("2. Keeping the order of the best 10 of each query as the truth, as top-k labelling would give it.")
-    click.echo(f"3. Training {', '.join(_ALGORITHMS)} on {learning.n_queries} queries.")
+    click.echo(f"\n3. Training {', '.join(_ALGORITHMS)} on what {_STRATEGIES[-1]} found.")
     models = {name: _train(name, learning, seed, out) for name in _ALGORITHMS}
     best = _best_feature(learning)
     results = _measure(testing, models, best, seed)
-    click.echo(f"4. Measuring on the {testing.n_queries} other queries, beside a random order and the best single feature ({best + 1}).\n")
+    click.echo(f"4. Measuring on the {testing.n_queries} other queries against their true top 10, beside a random order and the best")
+    click.echo(f"   single feature ({best + 1}).\n")
     write_text(out / "report.html", _page(results, f"podium demo --queries {queries} --documents {documents} --seed {seed}", seed))
     rows = [[run, *(number(results.mean(run, measure)) for measure in _MEASURES)] for run in results.runs]
     click.echo(text_table(["run", *_MEASURES], rows))
     click.echo(f"\nReport  {(out / 'report.html').resolve()}  (open it in a browser)")
     click.echo(_what_next(out))
+
+
+def _label(data: Dataset, strategy: str, seed: int) -> tuple[Dataset, int]:
+    """The dataset with the top 10 that a strategy finds by asking, and how many judgments that took; the worse 60 % are plainly bad."""
+    import numpy as np
+
+    from podium.assessors import Oracle, label, noise_for_accuracy
+    from podium.labelling import TopK
+    from podium.sources.labels import LabelledQuery, label_dataset
+
+    found, judgments = [], 0
+    with click.progressbar(list(data.queries()), label=strategy, file=sys.stderr, width=30) as bar:
+        for query, part in bar:
+            worth = dict(zip(part.document_ids.tolist(), part.labels.tolist(), strict=True))
+            noise = noise_for_accuracy(part.labels.tolist(), _ACCURACY)
+            task = TopK(list(worth), k=10, strategy=strategy, seed=seed)
+            judgments += label(task, Oracle(worth, noise=noise, bad_below=float(np.quantile(part.labels, 0.6)), seed=seed))
+            found.append(LabelledQuery(query, task.result().labels()))
+    return label_dataset(data, found), judgments
+
+
+def _costs(truth: Dataset, labelled: dict[str, tuple[Dataset, int]]) -> list[list[str]]:
+    from podium import measures
+
+    top = truth.top_k(10)
+    rows = []
+    for strategy, (data, judgments) in labelled.items():
+        values = measures.evaluate(["p@10", "k-ndcg@10"], data.labels, top.labels, top.offsets)
+        quality = [f"{measures.mean(values[name]):.3f}" for name in ("p@10", "k-ndcg@10")]
+        rows.append([strategy, f"{judgments / truth.n_queries:.1f}", *quality])
+    return rows
 
 
 def _train(name: str, data: Dataset, seed: int, out: Path) -> Model:
@@ -99,8 +140,8 @@ def _page(results: Results, command: str, seed: int) -> str:
     return evaluation_page(
         results,
         title="Podium: a first look",
-        lead=f"Five algorithms, trained on half of the queries of a synthetic collection with top-10 truth, beside a random order and the "
-        f"best single feature, on the {queries} other queries; seed {seed}.",
+        lead=f"Five algorithms, trained on half of the queries of a synthetic collection, whose top 10 a judge who errs was asked for, "
+        f"beside a random order and the best single feature, on the true top 10 of the {queries} other queries; seed {seed}.",
         comparisons=compare_runs(results, _BASELINE, seed=seed),
         baseline=_BASELINE,
         footer=f"Made by Podium {__version__} with: {command}",

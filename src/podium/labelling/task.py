@@ -81,7 +81,7 @@ class TopK:
         self.prior = None if prior is None else _best_first(prior, self.items)
         if prior is not None and not self.entry.takes_prior:
             raise DataError(f"{strategy} takes no prior order, it draws one with the seed; leave prior out or choose another strategy")
-        self._order = self._drawn_after(self.prior or ())
+        self.order = self._drawn_after(self.prior or ())  # in which the strategy takes the items
         self._log = Log()
         self._held: dict[tuple[str, int], Question] = {}  # the open questions, by assessor and seat; not part of the log
         self._replay()
@@ -130,6 +130,8 @@ class TopK:
         if held is not None and (stages is None or held.stage in stages) and self._is_open(held):
             return held
         self.release(assessor, seat)
+        if self.entry.is_repeating and len(self._held) >= self.about_left():
+            return None  # the open questions spend the rest of the budget
         skipped = self._evidence.skipped(assessor)
         put_off: dict[Pair, Compare] = {}
         for compare in self.open_comparisons():
@@ -291,7 +293,7 @@ class TopK:
     def _replay(self) -> None:
         self._known_items = frozenset(self.items)
         self._evidence = Evidence(
-            self._order, grades=self.grades, repeats=self.repeats, ties_are_transitive=self.ties_are_transitive
+            self.order, grades=self.grades, repeats=self.repeats, ties_are_transitive=self.ties_are_transitive
         )  # fmt: skip
         self._run: Strategy | None = None
         for event in standing(self._log.events):
@@ -310,7 +312,7 @@ class TopK:
             given["has_prior"] = self.prior is not None
         if "judgments" in self.entry.given:
             given["judgments"] = self.judgments
-        return self.entry.run(self._order, self.k, **given, **self.options)
+        return self.entry.run(self.order, self.k, **given, **self.options)
 
     def _outcome(self, compare: Compare) -> int | None:
         return None if compare.stage == "repeat" else self._evidence.outcome(compare)

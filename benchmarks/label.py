@@ -1,0 +1,295 @@
+"""How many judgments the ordered top k costs, beside the fewest possible; and how good it is when judges err.
+
+No clock here: what is counted is judgments. Every figure is a mean over seeded trials. *Compared* is what the algorithm wants to know,
+*asked* what is left of it when nothing known or implied is asked again, which is what an assessor has to answer.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import Report, Table, Target, progress
+from podium.assessors import Oracle, label, noise_for_accuracy
+from podium.labelling import Known, Outcome, Question, TopK
+from podium.labelling.cost import average_bound, worst_case_bound
+from podium.labelling.evidence import pair_of
+from podium.labelling.rescoring import rescore
+from podium.labelling.strategies import Strategy
+from podium.labelling.table import get
+
+__all__ = ["run"]
+
+_SHARES = (0.60, 0.20, 0.12, 0.06, 0.02)  # of the grades 0 to 4
+_TAU = 0.8
+_SORTING = ("heap", "tournament", "insertion", "adaptive")
+_OUTCOMES = {"left": Outcome.BETTER, "right": Outcome.WORSE, "tie": Outcome.TIE, "bad": Outcome.BOTH_BAD}
+Worth = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What one labelling took and gave."""
+
+    top: list[str]
+    compared: int
+    asked: int
+    fresh: float  # documents per question that the question before did not show
+
+
+def _play(run: Strategy, items: Sequence[str], oracle: Oracle, answers: tuple[str, ...]) -> Played:
+    """Drive a strategy as TopK does, but count what it wants to know as well."""
+    known, compared, asked, fresh, shown = Known(items), 0, 0, 0, set[str]()
+    try:
+        compare = next(run)
+        while True:
+            assert compare.other is not None
+            compared += 1
+            outcome = known.outcome(compare.item, compare.other)
+            if outcome is None:
+                asked += 1
+                pair = set(pair_of(compare))
+                fresh, shown = fresh + len(pair - shown), pair
+                outcome = _OUTCOMES[oracle.answer(Question(compare.item, compare.other), answers=answers)]
+                known.add(compare.item, compare.other, outcome)
+            compare = run.send(outcome)
+    except StopIteration as finished:
+        return Played(finished.value, compared, asked, fresh / max(asked, 1))
+
+
+def _ranks(n: int, _: np.random.Generator) -> np.ndarray[Any, Any]:
+    return np.arange(n, dtype=float)
+
+
+def _grades(n: int, _: np.random.Generator) -> np.ndarray[Any, Any]:
+    ends = np.rint(np.cumsum(_SHARES) * n).astype(int)
+    return np.searchsorted(ends, np.arange(n), side="right").astype(float)
+
+
+def _prior(worth: np.ndarray[Any, Any], spread: float, chance: np.random.Generator) -> np.ndarray[Any, Any]:
+    return np.argsort(-(worth + spread * chance.standard_normal(len(worth))), kind="stable")
+
+
+@functools.cache
+def _spread_for_tau(kind: Callable[..., np.ndarray[Any, Any]], n: int) -> float:
+    """The spread of normal noise on the worth at which its order has τ = .8 with the truth (over pairs that differ), on average of 40."""
+    low, high = 1e-3, 1e3
+    for _ in range(40):
+        middle = (low * high) ** 0.5
+        taus = []
+        for seed in range(40):
+            chance = np.random.default_rng([seed, n])
+            worth = chance.permutation(kind(n, chance))
+            ordered = worth[_prior(worth, middle, chance)]
+            signs = np.sign(ordered[:, None] - ordered)[np.triu_indices(n, 1)]
+            taus.append(signs.sum() / np.abs(signs).sum())
+        low, high = (middle, high) if np.mean(taus) > _TAU else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A strategy on one kind of truth."""
+
+    strategy: str
+    n: int
+    k: int
+    kind: Callable[..., np.ndarray[Any, Any]] = _ranks
+    has_prior: bool = False
+    says_bad: bool = False
+
+    def play(self, seed: int) -> tuple[Played, Worth]:
+        chance = np.random.default_rng([seed, self.n, self.k])
+        worth = chance.permutation(self.kind(self.n, chance))
+        items = [f"d{place}" for place in range(self.n)]
+        order = _prior(worth, _spread_for_tau(self.kind, self.n), chance) if self.has_prior else np.arange(self.n)
+        values = dict(zip(items, worth.tolist(), strict=True))
+        told = {"has_prior": self.has_prior} if "has_prior" in get(self.strategy).given else {}
+        run = get(self.strategy).run([items[place] for place in order], self.k, **told)
+        answers = ("left", "right", "tie", "bad") if self.says_bad else ("left", "right", "tie")
+        return _play(run, items, Oracle(values, bad_below=1.0 if self.says_bad else None), answers), values
+
+    def means(self, trials: int) -> Means:
+        found = [self.play(seed) for seed in range(trials)]
+        lost = [sum(sorted(values.values())[::-1][: self.k]) - sum(values[item] for item in played.top) for played, values in found]
+        asked = np.array([played.asked for played, _ in found])
+        return Means(
+            float(asked.mean()),
+            float(asked.std(ddof=1) / len(asked) ** 0.5),
+            float(np.mean([played.compared for played, _ in found])),
+            float(np.mean([played.fresh for played, _ in found])),
+            max(lost),
+        )
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means over trials."""
+
+    asked: float
+    error: float  # standard error of asked
+    compared: float
+    fresh: float
+    lost: float  # the largest loss of top-k gain; 0 = every trial had the right top k
+
+
+_COLUMNS = ("strategy", "n", "k", "asked", "± se", "compared", "fresh/question", "lost gain")
+
+
+def _row(setting: Setting, means: Means) -> tuple[Any, ...]:
+    return (setting.strategy, setting.n, setting.k, round(means.asked, 1), round(means.error, 2), round(means.compared, 1),
+            round(means.fresh, 2), means.lost)  # fmt: skip
+
+
+def _all_means(settings: Sequence[Setting], trials: int) -> dict[Setting, Means]:
+    found = {}
+    for setting in settings:
+        progress(f"label: {setting.strategy} n={setting.n} k={setting.k}")
+        found[setting] = setting.means(trials)
+    return found
+
+
+def _table(title: str, found: Mapping[Setting, Means]) -> Table:
+    return Table(title, _COLUMNS, [_row(setting, means) for setting, means in found.items()])
+
+
+def _bounds_table(sizes: Sequence[tuple[int, int]]) -> Table:
+    rows = [(n, k, round(average_bound(n, k), 1), worst_case_bound(n, k)) for n, k in sizes]
+    return Table("No strategy without prior knowledge can ask fewer", ("n", "k", "on average", "in the worst case"), rows)
+
+
+def _tau_in_top(found: Sequence[str], best: Sequence[str]) -> float:
+    """Kendall's τ of the true top k by the order found, in which what is not on top is tied below it."""
+    place = {item: rank for rank, item in enumerate(found)}
+    ranks = np.array([place.get(item, len(found)) for item in best])
+    signs = np.sign(ranks[None, :] - ranks[:, None])[np.triu_indices(len(best), 1)]
+    return float(signs.mean())
+
+
+_ACCURACY, _BUDGET = 0.9, 200
+_NOISY: dict[str, dict[str, Any]] = {
+    "heap": {"strategy": "heap"},
+    "heap, best of five": {"strategy": "heap", "repeats": 5},
+    "insertion": {"strategy": "insertion"},
+    "tournament": {"strategy": "tournament"},
+    "adaptive": {"strategy": "adaptive"},
+    f"active, {_BUDGET} from nothing": {"strategy": "active", "budget": _BUDGET, "start": "none"},
+    f"active, {_BUDGET} after insertion": {"strategy": "active", "budget": _BUDGET, "start": "insertion"},
+}
+
+
+def _noisy_trial(seed: int) -> dict[str, tuple[float, float, float]]:
+    """Judgments, share of the true top ten found, and τ in it, of every way to find it; normal worths, one judge for all."""
+    chance = np.random.default_rng([seed, 50])
+    values = dict(zip((f"d{place:02}" for place in range(50)), chance.standard_normal(50).tolist(), strict=True))
+    best = sorted(values, key=values.__getitem__, reverse=True)[:10]
+    oracle = Oracle(values, noise=noise_for_accuracy(list(values.values()), _ACCURACY), seed=seed, name="")
+
+    def measured(top: Sequence[str], judgments: int) -> tuple[float, float, float]:
+        return judgments, len(set(top) & set(best)) / 10, _tau_in_top(top, best)
+
+    found = {}
+    for name, settings in _NOISY.items():
+        task = TopK(list(values), 10, seed=seed, **settings)
+        judgments = label(task, oracle)
+        found[name] = measured(task.result().top, judgments)
+        if settings["strategy"] != "active":
+            found[f"{name}, rescored"] = measured(rescore(task.judgments, task.items).order[:10], judgments)
+    return found
+
+
+def _noisy(trials: int) -> tuple[Table, list[Target]]:
+    found = []
+    for seed in range(trials):
+        if seed % 50 == 0:
+            progress(f"label: judges who err, trial {seed} of {trials}")
+        found.append(_noisy_trial(seed))
+    rows, gains = [], {}
+    for name in found[0]:
+        judged, right, tau = np.array([trial[name] for trial in found]).T
+        errors = [round(float(values.std(ddof=1) / trials**0.5), 4) for values in (right, tau)]
+        rows.append(
+            (name, round(float(judged.mean()), 1), round(float(right.mean()), 3), errors[0], round(float(tau.mean()), 3), errors[1])
+        )
+        gains[name] = (float(right.mean()), tau)
+    better = gains["heap, rescored"][1] - gains["heap"][1]
+    error = float(better.std(ddof=1) / trials**0.5)
+    title = f"A Bradley-Terry judge right in {_ACCURACY:.0%} of all pairs, (50, 10), {trials} trials"
+    targets = [
+        Target(f"heap's log rescored, gain in τ (± {error:.4f})", round(float(better.mean()), 4), 0.0, "at least", unit=""),
+        *(
+            Target(f"{name}: precision of the top ten", round(gains[name][0], 3), 0.88, "at least", unit="")
+            for name in gains
+            if "active" in name
+        ),
+    ]
+    return Table(title, ("how", "judgments", "right in top 10", "± se", "τ in top 10", "± se"), rows), targets
+
+
+def _most(claim: str, measured: float, bound: float) -> Target:
+    return Target(claim, round(measured, 2), bound, "at most", unit="")
+
+
+def _near(claim: str, measured: float, expected: float, off: float) -> Target:
+    return Target(f"{claim} is {expected:g} ± {off:g}: off by", round(abs(measured - expected), 2), off, "at most", unit="")
+
+
+def run(quick: bool) -> Report:
+    """Count judgments for consistent judges, with and without ties, and measure what erring judges do to the result."""
+    trials = 40 if quick else 1000
+    sizes = [(50, 10), (100, 10)] if quick else [(50, 10), (100, 10), (1000, 10), (1000, 100)]
+    strict = _all_means([Setting(name, n, k) for n, k in sizes for name in _SORTING], trials)
+    prior = _all_means([Setting(name, n, 10, has_prior=True) for n in (50, 100) for name in ("insertion", "adaptive")], trials)
+    tied = _all_means(
+        [Setting("heap", 100, 10, _grades), Setting("tournament", 100, 10, _grades), Setting("insertion", 100, 10, _grades),
+         Setting("adaptive", 100, 10, _grades)], trials)  # fmt: skip
+    bad = _all_means([Setting("adaptive", 100, 10, _grades, says_bad=True)], trials)
+    bad_prior = _all_means([Setting("adaptive", 100, 10, _grades, has_prior=True, says_bad=True)], trials)
+    noisy, noise_targets = _noisy(20 if quick else 400)
+    return Report(
+        "Judgments to the ordered top k",
+        facts=[
+            f"Means over {trials:,} seeded trials. 'compared' is what the algorithm wants to know, 'asked' what was not known or implied."
+        ],
+        tables=[
+            _bounds_table(sizes),
+            _table("Random order, no ties", strict),
+            _table(f"By a prior order of τ = {_TAU}, no ties", prior),
+            _table("Grades of 60/20/12/6/2 %, random order, left/right/tie", tied),
+            _table("The same, and 'both bad' of two documents of grade 0", bad),
+            _table(f"The same, by a prior order of τ = {_TAU}", bad_prior),
+            noisy,
+        ],
+        targets=[*_targets(strict, prior, tied, bad, bad_prior), *noise_targets],
+    )
+
+
+def _targets(*found: Mapping[Setting, Means]) -> list[Target]:
+    strict, prior, tied, bad, bad_prior = found
+    targets = []
+    for (n, k), expected, off in (((50, 10), 151, 3), ((100, 10), 233, 4)):
+        targets.append(_near(f"heap ({n}, {k}) compared", strict[Setting("heap", n, k)].compared, expected, off))
+    for n, k, name, most in ((50, 10, "tournament", 93), (100, 10, "tournament", 153), (1000, 10, "tournament", 1081),
+                             (1000, 100, "tournament", 1890), (50, 10, "insertion", 117), (100, 10, "insertion", 191)):  # fmt: skip
+        if (setting := Setting(name, n, k)) in strict:
+            targets.append(_most(f"{name} ({n}, {k}) asked", strict[setting].asked, most))
+    for n, most in ((50, 71), (100, 130)):
+        targets.append(_most(f"insertion ({n}, 10) by a prior", prior[Setting("insertion", n, 10, has_prior=True)].asked, most))
+    pairs = [
+        (Setting("adaptive", s.n, s.k, has_prior=s.has_prior), s, table)
+        for table in (strict, prior)
+        for s in table
+        if s.strategy == "insertion"
+    ]
+    worst = max(table[ours].asked / table[theirs].asked for ours, theirs, table in pairs)
+    targets.append(Target("adaptive / insertion, no ties, worst of the sizes", round(worst, 3), 1.03, "at most"))
+    targets.append(_near("heap (100, 10) with ties compared", tied[Setting("heap", 100, 10, _grades)].compared, 192, 4))
+    for claim, table, most in (("adaptive with ties", tied, 127), ("… and both bad", bad, 108), ("… and a prior", bad_prior, 95)):
+        mean = next(means for setting, means in table.items() if setting.strategy == "adaptive")
+        targets.append(_most(f"{claim} (100, 10) asked", mean.asked, most))
+    targets.append(_most("largest loss of top-k gain, all tables", max(means.lost for table in found for means in table.values()), 0))
+    return targets

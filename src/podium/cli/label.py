@@ -1,0 +1,230 @@
+"""``podium label``: run labelling tasks with a person at the terminal, a language model, or an oracle. Everything is kept in a store."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from podium.cli.console import json_option, print_json
+from podium.cli.judges import MODEL_OPTIONS, ORACLE_OPTIONS, add_options, make_model, make_oracle, read_truth
+from podium.errors import DataError
+
+if TYPE_CHECKING:
+    from podium.assessors.llm import LanguageModel
+    from podium.labelling import Event
+    from podium.pool import Pool
+    from podium.store import Store
+    from podium.store.desk import Desk
+
+__all__ = ["label"]
+
+
+@click.command(
+    epilog="Examples: podium label pools.jsonl --store labels.db   |   podium label --store labels.db   (go on)   |   "
+    "podium label cranfield --run bm25 --depth 50 --query 1 --by llm --base-url http://127.0.0.1:8080/v1 --model qwen   |   "
+    "podium label test.txt --by oracle --truth test.txt --strategy heap"
+)
+@click.argument("pools", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--store", "place", default="labels.db", show_default=True, help="A file, or postgresql://… for a database.")
+@click.option("--by", type=click.Choice(["person", "llm", "oracle"]), default="person", show_default=True, help="Who judges.")
+@click.option("--assessor", help="Your name in the log. [default: your login]")
+@click.option("-k", type=click.IntRange(min=1), default=10, show_default=True, help="How many of the best are wanted, in order.")
+@click.option("--strategy", default="adaptive", show_default=True, help="heap, tournament, insertion, adaptive, active or graded.")
+@click.option(
+    "-s", "--set", "assigned", multiple=True, metavar="NAME=VALUE", help="An option of the strategy, such as stop_after=20. Repeatable."
+)
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Assessors a question, by majority.")
+@click.option(
+    "--ties-are-transitive/--ties-are-not", default=True, show_default=True, help="Whether A ~ B and B ~ C say A ~ C, or it is asked."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the order and the sides.")
+@click.option("--run", help="A TREC run that chooses the documents of a collection, or bm25. Its order is the prior.")
+@click.option("--topics", type=click.Path(path_type=Path), help="Queries, if the collection has none of its own.")
+@click.option("--depth", type=click.IntRange(min=1), help="Only so many documents a query.")
+@click.option("--query", "queries", multiple=True, help="Only this query. Repeatable.")
+@click.option("--prior", type=click.Path(path_type=Path), help="Another store, whose results are the prior order: say, a model's.")
+@click.option("--triage", is_flag=True, help="A language model answers which of two newcomers is better; you decide the rest.")
+@add_options(ORACLE_OPTIONS)
+@add_options(MODEL_OPTIONS)
+@json_option
+def label(pools: tuple[Path, ...], place: str, by: str, as_json: bool, **given: Any) -> int:
+    """Find the ordered top K of each query in POOLS by asking which of two documents is better.
+
+    Every answer is on disk before the next question. Give the same command again to go on, or only the store; several people may
+    work on one store at once, each with their own name. POOLS is JSONL, CSV, a BEIR folder, Cranfield, TREC documents with --topics and
+    --run, or LETOR text (see docs/labelling.md). What was found is printed and exported by: podium judgments.
+    """
+    if by == "person" and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("a person needs a terminal to judge at; use --by llm or --by oracle in a pipe")
+    if given["triage"] and by != "person":
+        raise click.UsageError("--triage shares the work between a model and a person; it goes with --by person")
+    from podium.store import open_store
+
+    with open_store(place) as store, ExitStack() as opened:
+        numbers = _tasks(store, pools, given)
+        grades = tuple(store.settings(numbers[0])["grades"]) if numbers else ()
+        model = None
+        if by == "llm" or given["triage"]:
+            model = opened.enter_context(make_model(given, _beside(place), grades))
+        is_done = _work(store, numbers, by, model, given)
+        facts = [_facts(store, number) for number in numbers]
+        print_json(facts) if as_json else click.echo(_told(facts, place, model, is_done))
+    return 0
+
+
+def _beside(place: str) -> Path:
+    """Where a model's replies are kept: beside a file, or in this folder for a database."""
+    return Path("replies.sqlite") if "://" in place else Path(f"{place}.replies")
+
+
+def _tasks(store: Store, paths: Sequence[Path], given: Mapping[str, Any]) -> list[int]:
+    wanted = set(given["queries"])
+    if not paths:
+        numbers = [task.number for task in store.tasks() if not wanted or task.query_id in wanted]
+        if not numbers:
+            raise DataError("the store has no such tasks; give a file of pools to make some: podium label pools.jsonl")
+        return numbers
+    from podium.sources.pools import read_pools
+
+    run, topics = given["run"], given["topics"]
+    pools = read_pools(list(paths), run=run, topics=topics, depth=given["depth"], queries=given["queries"] or None)
+    before = _prior_of(given["prior"]) if given["prior"] is not None else {}
+    options: dict[str, Any] = dict(map(_option, given["assigned"]))
+    settings = {name: given[name] for name in ("k", "strategy", "seed", "repeats", "ties_are_transitive")}
+    return [store.add(pool.ranked(before[pool.query_id]) if pool.query_id in before else pool, **settings, **options) for pool in pools]
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise DataError(f"an option is written name=value, such as stop_after=20, got {text!r}")
+    return name.strip(), value.strip()
+
+
+def _prior_of(path: Path) -> dict[str, list[str]]:
+    """The order that each finished task of another store found: its top, then the rest by the scores of a fit, then what was bad."""
+    from podium.labelling.questions import ROLES
+    from podium.labelling.rescoring import rescore
+    from podium.store import open_store
+
+    if not path.is_file():
+        raise DataError(f"--prior {path}: there is no such store")
+    orders = {}
+    with open_store(path) as store:
+        for task in store.tasks():
+            if task.is_finished:
+                labelled = store.task(task.number)
+                result = labelled.result()
+                order = rescore(result.judgments, labelled.order, has_prior=labelled.prior is not None, roles=ROLES).order
+                orders[task.query_id] = list(dict.fromkeys((*result.top, *order, *result.rest)))
+    return orders
+
+
+# ---- the work ----
+
+
+def _work(store: Store, numbers: Sequence[int], by: str, model: LanguageModel | None, given: Mapping[str, Any]) -> bool:
+    """Judge one task after the other; false if the person stopped."""
+    truth = read_truth(given["truth"]) if by == "oracle" and given["truth"] is not None else None
+    if by == "oracle" and truth is None:
+        raise click.UsageError("an oracle must know something: give --truth FILE, TREC judgments or a collection with labels")
+    for place, number in enumerate(numbers, start=1):
+        if store.info(number).is_finished:
+            continue
+        desk, pool = store.desk(number), store.pool(number)
+        title = f"{place} of {len(numbers)}: query {pool.query_id}"
+        if by == "person":
+            if not _by_person(desk, pool, model, given):
+                return False
+        elif by == "llm":
+            assert model is not None
+            _by_model(desk, pool, model, title)
+        else:
+            assert truth is not None
+            _by_oracle(desk, pool, truth, title, given)
+    return True
+
+
+def _by_person(desk: Desk, pool: Pool, model: LanguageModel | None, given: Mapping[str, Any]) -> bool:
+    """Judge at the terminal; with a model, it does the triage, and the person is asked about the boundary and the order only."""
+    from podium.assessors import label_by_model
+    from podium.cli.person import judge
+    from podium.labelling.questions import STAGES
+
+    assessor = given["assessor"] or getpass.getuser()
+    if model is None:
+        return judge(desk, pool, assessor)
+    return judge(
+        desk, pool, assessor, stages=STAGES.keys() - {"triage"}, first=lambda: label_by_model(desk, model, pool, stages={"triage"})
+    )  # fmt: skip
+
+
+@contextmanager
+def _bar(desk: Desk, title: str) -> Iterator[Callable[[Event], None]]:
+    """A bar on standard error that goes on with each answer; nothing if that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with click.progressbar(length=desk.about_left(), label=title, file=sys.stderr, width=30) as bar:
+
+        def see(_: Event) -> None:
+            bar.update(min(1, max(bar.length or 1, 1) - 1 - bar.pos))  # never quite full before it is done
+
+        yield see
+        bar.update((bar.length or 0) - bar.pos)
+
+
+def _by_model(desk: Desk, pool: Pool, model: LanguageModel, title: str) -> None:
+    from podium.assessors import label_by_model
+
+    with _bar(desk, title) as see:
+        label_by_model(desk, model, pool, on_answer=see)
+
+
+def _by_oracle(desk: Desk, pool: Pool, truth: Mapping[str, Mapping[str, float]], title: str, given: Mapping[str, Any]) -> None:
+    from podium.assessors import label as label_by
+
+    with _bar(desk, title) as see:
+        label_by(desk, make_oracle(truth, pool.query_id, pool.items, given), on_answer=see)
+
+
+# ---- what is said at the end ----
+
+
+def _facts(store: Store, number: int) -> dict[str, Any]:
+    task = store.info(number)
+    facts: dict[str, Any] = {
+        "task": task.name, "strategy": task.strategy, "k": task.k, "documents": task.documents, "judgments": task.judgments,
+        "finished": task.is_finished,
+    }  # fmt: skip
+    return {**facts, "top": list(store.result(number).top)} if task.is_finished else facts
+
+
+def _told(facts: Sequence[Mapping[str, Any]], place: str, model: LanguageModel | None, is_done: bool) -> str:
+    from podium.reports.text import text_table
+
+    columns = ["task", "strategy", "documents", "judgments", "state", "top"]
+    rows = [
+        [fact["task"], fact["strategy"], str(fact["documents"]), str(fact["judgments"]), "finished" if fact["finished"] else "open",
+         _short(fact.get("top", []))] for fact in facts
+    ]  # fmt: skip
+    lines = [text_table(columns, rows)]
+    if model is not None:
+        lines.append(f"\n{model.model}: {model.spent}")
+    if not all(fact["finished"] for fact in facts):
+        why = "stopped" if not is_done else "waiting for other assessors, or stopped"
+        lines.append(f"\n{why}; go on with: podium label --store {place}")
+    else:
+        lines.append(f"\nWhat next: podium judgments {place}   (cost, certainty, agreement; --export qrels --out FILE)")
+    return "\n".join(lines)
+
+
+def _short(top: Sequence[str], most: int = 48) -> str:
+    text = " ".join(top)
+    return text if len(text) <= most else text[: most - 1] + "…"

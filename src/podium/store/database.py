@@ -1,0 +1,182 @@
+"""The two databases that a store may live in: how each is opened, begins to write, and says what went wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url, text
+
+from podium.errors import DataError, FileError, MissingDependency
+from podium.store import migrations
+
+__all__ = ["Database", "open_database"]
+
+_WRITES = "podium_writes"
+_MIGRATION_LOCK = 0x706F6469756D  # "podium"; an advisory lock of PostgreSQL has a number
+_SQLITE_HEADER = b"SQLite format 3\x00"
+_NOT_OURS = (exc.OperationalError, exc.DatabaseError, exc.InternalError)  # locked, full, unreachable, damaged; others are mistakes of ours
+_URL = "postgresql://user:password@host:port/database"
+
+
+class Database:
+    """An open database. ``where`` names it in messages and never holds a password."""
+
+    def __init__(self, engine: Engine, where: str, secrets: Sequence[str] = ()) -> None:
+        self.where, self._secrets = where, [secret for secret in secrets if secret]
+        self._engine, self._writer = engine, engine.execution_options(**{_WRITES: True})
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self._engine.dialect.name == "sqlite"
+
+    def __repr__(self) -> str:
+        return f"Database({self.where!r})"
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that changes nothing."""
+        with self._problems_named(), self._engine.connect() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is committed at the end of the block, or undone by an error. SQLite is locked from its beginning."""
+        with self._problems_named(), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def prepare(self) -> None:
+        """Make an empty database a store, and an older store a store of today; anything else is refused and left as it is."""
+        with self._problems_named((*_NOT_OURS, exc.ProgrammingError)):  # as of an option in a URL that PostgreSQL does not know
+            with self._engine.connect() as connection:
+                is_current = self._is_current(connection)
+            if self.is_sqlite:
+                self._keep_wal()
+            if is_current:
+                return
+            with self._writer.begin() as connection:
+                if not self.is_sqlite:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATION_LOCK})
+                if not self._is_current(connection):  # another process may have done it since
+                    migrations.upgrade(connection)
+
+    def _is_current(self, connection: Connection) -> bool:
+        found = migrations.look(connection)
+        if found.problem:
+            raise FileError(self.where, None, found.problem)
+        return found.is_current
+
+    def _keep_wal(self, patience: float = 30.0) -> None:
+        """Write-ahead logging is a property of the file; only a new one lacks it. SQLite does not wait for a lock here, so we do."""
+        until = time.monotonic() + patience
+        while True:
+            try:
+                with contextlib.closing(self._engine.raw_connection()) as connection:
+                    (mode,) = connection.cursor().execute("PRAGMA journal_mode = WAL").fetchone()
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+                if not is_busy or time.monotonic() > until:
+                    raise FileError(self.where, None, f"cannot be opened ({error})") from None
+                time.sleep(0.01)
+                continue
+            if mode != "wal":
+                raise FileError(self.where, None, "cannot use write-ahead logging, which a store needs; is it on a network disk?")
+            return
+
+    @contextlib.contextmanager
+    def _problems_named(self, kinds: tuple[type[exc.DBAPIError], ...] = _NOT_OURS) -> Iterator[None]:
+        """Turn what only the database knows into one line that names it; the statement and what was written stay out of it."""
+        try:
+            yield
+        except exc.TimeoutError:
+            raise FileError(self.where, None, "too many threads use the store at once: none of its connections became free") from None
+        except exc.DBAPIError as error:
+            if type(error) not in kinds:
+                raise
+            said = " ".join(str(error.orig).split())
+            for secret in self._secrets:
+                said = said.replace(secret, "***")
+            raise FileError(self.where, None, f"the database says: {said}") from None
+
+
+def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0) -> Database:
+    """Open a database by a path (SQLite) or a URL that begins with ``postgresql://``, and make sure that it is a store."""
+    database = _postgresql(str(place)) if "://" in str(place) else _sqlite(Path(place), busy_seconds)
+    try:
+        database.prepare()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _sqlite(path: Path, busy_seconds: float) -> Database:
+    _check_file(path)
+    url = URL.create("sqlite+pysqlite", database=str(path.absolute()))
+    engine = create_engine(url, connect_args={"timeout": busy_seconds}, hide_parameters=True)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return Database(engine, str(path))
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        raise FileError(path, None, "is a folder; name a file in it, such as labels.db")
+    if not path.parent.is_dir():
+        raise FileError(path, None, "cannot be made: its folder does not exist")
+    try:
+        if path.exists():
+            with path.open("rb") as file:
+                header = file.read(len(_SQLITE_HEADER))
+            if header and header != _SQLITE_HEADER:
+                raise FileError(path, None, "is not a store but a file of another kind; name a new file, or one that Podium made")
+    except OSError as error:
+        raise FileError(path, None, f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
+
+
+# SQLAlchemy's documentation, "Enabling Non-Legacy SQLite Transactional Modes": the driver's own transactions are switched off, as they
+# begin too late, and BEGIN is sent when SQLAlchemy begins. IMMEDIATE, since a reader that becomes a writer cannot wait for another one.
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None
+    for setting in ("foreign_keys = ON", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "BEGIN")
+
+
+def _postgresql(place: str) -> Database:
+    try:
+        url = make_url(place)
+    except (exc.ArgumentError, ValueError):  # their messages may show the password
+        raise DataError(f"the URL of the store cannot be understood; write {_URL}, signs such as @ in the password as %40") from None
+    if url.get_backend_name() not in ("postgresql", "postgres"):
+        raise DataError(f"a store is a file or a URL such as {_URL}, got one that begins with {url.drivername}://")
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise MissingDependency("psycopg", "postgres", "keep a store in PostgreSQL") from None
+    url = url.set(drivername="postgresql+psycopg")
+    engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, use_native_hstore=False)  # to ask the server for it takes time
+    event.listen(engine, "connect", _prepare_postgresql)
+    host = url.host or url.query.get("host") or "localhost"
+    where = f"postgresql://{url.username or ''}@{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"
+    return Database(engine, where, [str(url.password or ""), *(str(url.query.get(name, "")) for name in ("password", "sslpassword"))])
+
+
+def _prepare_postgresql(connection: Any, _: Any) -> None:
+    connection.autocommit = True
+    # A server may be set to acknowledge before the disk has it.
+    connection.execute("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+    connection.autocommit = False

@@ -1,0 +1,325 @@
+"""A store of labelling tasks: questions are leased, answers are recorded once, and nothing counts before it is committed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, exc, insert, select
+
+from podium.errors import DataError
+from podium.labelling.questions import Event
+from podium.labelling.table import get
+from podium.labelling.task import Result, TopK
+from podium.pool import Pool
+from podium.store.database import Database, open_database
+from podium.store.leases import as_text, close_lease, find_lease, supersede_leases
+from podium.store.live import LiveTasks, read_events, read_settings
+from podium.store.rows import LONGEST, checked_text, dump, pool_from, pool_to, row_of
+from podium.store.tables import INPUTS, TASKS
+from podium.store.turns import Asked, Turn, check_same
+
+if TYPE_CHECKING:
+    from podium.store.desk import Desk
+
+__all__ = ["Asked", "Clock", "Store", "TaskInfo", "open_store"]
+
+Clock = Callable[[], datetime]
+
+_LEASE_SECONDS = 900.0  # long enough to read two documents and be called away once
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """One task of a store, at a glance."""
+
+    number: int
+    name: str
+    query_id: str
+    strategy: str
+    k: int
+    documents: int
+    events: int
+    judgments: int  # answers that stand
+    is_finished: bool
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def open_store(place: str | os.PathLike[str], *, clock: Clock = _now, busy_seconds: float = 30.0) -> Store:
+    """Open a store, and make it if it is not there yet.
+
+    ``place`` is the path of a file (SQLite), or a URL that begins with ``postgresql://``. What is neither a store nor new or empty is
+    refused and left as it is. ``busy_seconds`` is how long a writer waits for others in SQLite. Open a store after a fork, not before.
+    """
+    return Store(open_database(place, busy_seconds=busy_seconds), clock=clock)
+
+
+class Store:
+    """Labelling tasks in a database, by number; :func:`open_store` opens one. Threads may share it."""
+
+    def __init__(self, database: Database, *, clock: Clock = _now) -> None:
+        self._database, self._clock, self._live = database, clock, LiveTasks()
+
+    def __repr__(self) -> str:
+        return f"Store({self._database.where!r})"
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; everything acknowledged is on disk already."""
+        self._database.close()
+
+    # Tasks.
+
+    def add(self, pool: Pool, *, k: int = 10, strategy: str = "adaptive", seed: int = 0, name: str | None = None, **options: Any) -> int:
+        """Make a task for a pool and return its number.
+
+        ``name`` is the query's id if not given, and unique. Adding the same again returns the same number; the same name with other
+        documents or settings is refused. ``options`` are those of :class:`podium.labelling.TopK`. A pool that stands in an order worth
+        trusting gives it as the ``prior``, to strategies that take one.
+        """
+        if pool.has_prior and get(strategy).takes_prior:
+            options.setdefault("prior", pool.items)
+        task = TopK(pool.items, k, strategy=strategy, seed=seed, **options)
+        name = checked_text("name of a task", pool.query_id if name is None else name, longest=LONGEST)
+        checked_text("query id", pool.query_id)
+        for item in pool.items:
+            checked_text("id of a document", item)
+        try:
+            return self._add(name, pool, task)
+        except exc.IntegrityError:  # another process added one of this name at the same time
+            return self._add(name, pool, task)
+
+    def _add(self, name: str, pool: Pool, task: TopK) -> int:
+        inputs = {"settings": dump(task.settings()), "pool": dump(pool_to(pool))}
+        with self._database.writing() as connection:
+            found = connection.execute(select(TASKS.c.number).where(TASKS.c.name == name)).scalar()
+            if found is not None:
+                self._checkcheck_same(connection, int(found), name, inputs)
+                return int(found)
+            facts = {"query_id": pool.query_id, "strategy": task.strategy, "k": task.k, "documents": len(task.items)}
+            row = {"name": name, **facts, "is_finished": task.is_finished}
+            number = int(connection.execute(insert(TASKS).values(row).returning(TASKS.c.number)).scalar_one())
+            connection.execute(insert(INPUTS), {"task": number, **inputs})
+            return number
+
+    def _checkcheck_same(self, connection: Connection, number: int, name: str, inputs: dict[str, str]) -> None:
+        stored = connection.execute(select(INPUTS.c.settings, INPUTS.c.pool).where(INPUTS.c.task == number)).one()
+        old, new = json.loads(stored.settings), json.loads(inputs["settings"])
+        differing = sorted(key for key in {**old, **new} if old.get(key) != new.get(key))
+        if stored.pool != inputs["pool"] and "items" not in differing:
+            differing.append("text of the query or the documents")
+        if differing:
+            raise DataError(
+                f"{self._database.where} has a task {name!r} that differs in {', '.join(differing)}; give the new one another name"
+            )
+
+    def tasks(self) -> list[TaskInfo]:
+        """All tasks, by number."""
+        with self._database.reading() as connection:
+            return [TaskInfo(*row) for row in connection.execute(select(TASKS).order_by(TASKS.c.number))]
+
+    def info(self, number: int) -> TaskInfo:
+        """One task at a glance."""
+        with self._database.reading() as connection:
+            return TaskInfo(*self._row(connection, number))
+
+    def number(self, name: str) -> int:
+        """The number of the task of this name."""
+        with self._database.reading() as connection:
+            found = connection.execute(select(TASKS.c.number).where(TASKS.c.name == checked_text("name of a task", name))).scalar()
+            if found is None:
+                raise DataError(f"{self._database.where} has no task {name!r}; tasks() lists those it has")
+            return int(found)
+
+    def pool(self, number: int) -> Pool:
+        """The documents of a task, as they are shown."""
+        with self._database.reading() as connection:
+            self._row(connection, number)
+            return pool_from(json.loads(connection.execute(select(INPUTS.c.pool).where(INPUTS.c.task == number)).scalar_one()))
+
+    def settings(self, number: int) -> dict[str, Any]:
+        """What the task was made with: ``TopK(**settings, log=events)`` is the task."""
+        with self._database.reading() as connection:
+            self._row(connection, number)
+            return read_settings(connection, number)
+
+    def events(self, number: int) -> list[Event]:
+        """The whole log; event number n stands at place n - 1."""
+        with self._database.reading() as connection:
+            self._row(connection, number)
+            return read_events(connection, number)
+
+    def task(self, number: int) -> TopK:
+        """The task, replayed: a copy to look at; what is done to it is not recorded."""
+        with self._database.reading() as connection:
+            self._row(connection, number)
+            return TopK(**read_settings(connection, number), log=read_events(connection, number))
+
+    def result(self, number: int) -> Result:
+        """The ordered top k of a finished task."""
+        return self.task(number).result()
+
+    def desk(self, number: int) -> Desk:
+        """The task as assessors use it: the calls of :class:`podium.labelling.TopK`, each committed before it returns."""
+        from podium.store.desk import Desk
+
+        return Desk(self, number)
+
+    def _row(self, connection: Connection, number: int, *, is_locked: bool = False) -> Any:
+        query = select(TASKS).where(TASKS.c.number == number)
+        is_number = isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31
+        row = connection.execute(query.with_for_update() if is_locked else query).one_or_none() if is_number else None
+        if row is None:
+            raise DataError(f"{self._database.where} has no task {number!r}; tasks() lists those it has")
+        return row
+
+    # Asking.
+
+    @contextlib.contextmanager
+    def _turn(self, number: int) -> Iterator[Turn]:
+        live = self._live[number]
+        with live.lock:
+            try:
+                with self._database.writing() as connection:
+                    row = self._row(connection, number, is_locked=True)
+                    task = live.catch_up(connection, number, row.events)
+                    yield Turn(connection, number, live, task, row.events, row.judgments)
+            except BaseException:
+                live.forget()
+                raise
+
+    def ask(
+        self,
+        number: int,
+        assessor: str = "",
+        *,
+        seat: int = 0,
+        stages: Collection[str] | None = None,
+        lease_seconds: float = _LEASE_SECONDS,
+    ) -> Asked | None:
+        """The next question for this assessor; ``None`` if there is nothing to ask (now).
+
+        The same question comes back, with the same token, until it is answered or skipped, also after a crash. Nobody else gets it for
+        ``lease_seconds``; then it is free for others, and whoever answers it first counts. An answer that comes later is recorded as well.
+        ``seat`` and ``stages`` are those of :meth:`podium.labelling.TopK.ask`.
+        """
+        checked_text("assessor", assessor, longest=LONGEST)
+        if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < 2**31:
+            raise DataError(f"seat must be a whole number of 0 or more, got {seat!r}")
+        if not 0 < lease_seconds < math.inf:
+            raise DataError(f"lease_seconds must be a positive number, got {lease_seconds!r}")
+        with self._turn(number) as turn:
+            return turn.ask((assessor, seat), stages, self._clock(), timedelta(seconds=lease_seconds))
+
+    # Answering.
+
+    def answer(
+        self,
+        number: int,
+        token: str,
+        answer: str,
+        *,
+        assessor: str = "",
+        role: str = "person",
+        seconds: float | None = None,
+        paused: float | None = None,
+        model: str = "",
+        prompt: str = "",
+        prompt_hash: str = "",
+    ) -> Event:
+        """Record the answer to the question of this token, and return the event once it is committed.
+
+        The same answer sent again is not recorded again, and gets the same event back; another answer with the same token is refused.
+        """
+        details = {"role": role, "seconds": seconds, "paused": paused, "model": model, "prompt": prompt, "prompt_hash": prompt_hash}
+        return self._respond(number, token, assessor, action="answer", answer=checked_text("answer", answer), **details)
+
+    def skip(
+        self,
+        number: int,
+        token: str,
+        *,
+        assessor: str = "",
+        role: str = "person",
+        seconds: float | None = None,
+        paused: float | None = None,
+    ) -> Event:
+        """Set the question of this token aside: others may get it, and it comes back to this assessor when nothing else is left."""
+        return self._respond(number, token, assessor, action="skip", role=role, seconds=seconds, paused=paused)
+
+    def _respond(self, number: int, token: str, assessor: str, **details: Any) -> Event:
+        checked_text("token", token, longest=LONGEST)
+        checked_text("assessor", assessor, longest=LONGEST)
+        if not token:
+            raise DataError("the token of the question is missing; ask() gives it")
+        with self._turn(number) as turn:
+            if (recorded := turn.recorded(token)) is not None:
+                return check_same(recorded, assessor, details["action"], details.get("answer"))
+            lease = find_lease(turn.connection, number, token)
+            if lease is None or lease.assessor != assessor:
+                raise DataError(
+                    f"token {token!r} is not of a question that task {number} put to {assessor or 'this assessor'}; ask() gives one"
+                )
+            details |= {"left": lease.question.left, "right": lease.question.right, "stage": lease.question.stage, "key": token}
+            event = Event(assessor=assessor, at=as_text(self._clock()), strategy=turn.task.version, **details)
+            close_lease(turn.connection, token)
+            turn.append([event])
+            return event
+
+    def undo(self, number: int, *, assessor: str = "", key: str = "", role: str = "person") -> Event:
+        """Take back this assessor's last answer or skip that stands. A ``key`` makes it safe to send twice."""
+        return self._take_back("undo", number, assessor, key, role)
+
+    def redo(self, number: int, *, assessor: str = "", key: str = "", role: str = "person") -> Event:
+        """Take back this assessor's last undo, if they have neither answered nor skipped since."""
+        return self._take_back("redo", number, assessor, key, role)
+
+    def _take_back(self, action: str, number: int, assessor: str, key: str, role: str) -> Event:
+        checked_text("assessor", assessor, longest=LONGEST)
+        checked_text("key", key, longest=LONGEST)
+        with self._turn(number) as turn:
+            if key and (recorded := turn.recorded(key)) is not None:
+                return check_same(recorded, assessor, action, None)
+            take_back = turn.task.undo if action == "undo" else turn.task.redo
+            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self._clock()))
+            supersede_leases(turn.connection, number, assessor)  # what is asked now may be another question
+            turn.write([event])
+            return event
+
+    def record(self, number: int, event: Event) -> int:
+        """Append an event from elsewhere as it is, and return its number. An event whose key is in the log is not recorded again."""
+        row_of(number, 1, event)
+        with self._turn(number) as turn:
+            place = turn.task.record(event)
+            if place > turn.events:
+                turn.write([event])
+            return place
+
+    def extend(self, number: int, events: Iterable[Event]) -> int:
+        """Bring the log up to ``events``, which is the same log from its first event on; return how many were new.
+
+        All or none are recorded. Where the two logs differ they cannot be joined, as undo and redo name events by number.
+        """
+        events = list(events)
+        with self._turn(number) as turn:
+            for place, (event, own) in enumerate(zip(events, turn.task.log, strict=False), start=1):
+                if event != own:
+                    raise DataError(f"event {place} differs from event {place} of task {number}; logs that parted cannot be joined")
+            new = events[turn.events :]
+            turn.append(new)
+            return len(new)
