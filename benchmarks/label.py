@@ -15,10 +15,9 @@ import numpy as np
 
 from benchmarks.timing import Report, Table, Target, progress
 from podium.assessors import Oracle, label, noise_for_accuracy
-from podium.labelling import Known, Outcome, Question, TopK
+from podium.labelling import Known, Question, TopK, how_sure, rescore
 from podium.labelling.cost import average_bound, worst_case_bound
-from podium.labelling.evidence import pair_of
-from podium.labelling.rescoring import rescore
+from podium.labelling.evidence import OUTCOMES, pair_of
 from podium.labelling.strategies import Strategy
 from podium.labelling.table import get
 
@@ -27,7 +26,6 @@ __all__ = ["run"]
 _SHARES = (0.60, 0.20, 0.12, 0.06, 0.02)  # of the grades 0 to 4
 _TAU = 0.8
 _SORTING = ("heap", "tournament", "insertion", "adaptive")
-_OUTCOMES = {"left": Outcome.BETTER, "right": Outcome.WORSE, "tie": Outcome.TIE, "bad": Outcome.BOTH_BAD}
 Worth = Mapping[str, float]
 
 
@@ -41,9 +39,9 @@ class Played:
     fresh: float  # documents per question that the question before did not show
 
 
-def _play(run: Strategy, items: Sequence[str], oracle: Oracle, answers: tuple[str, ...]) -> Played:
+def _play(run: Strategy, known: Known, oracle: Oracle, answers: tuple[str, ...]) -> Played:
     """Drive a strategy as TopK does, but count what it wants to know as well."""
-    known, compared, asked, fresh, shown = Known(items), 0, 0, 0, set[str]()
+    compared, asked, fresh, shown = 0, 0, 0, set[str]()
     try:
         compare = next(run)
         while True:
@@ -54,7 +52,7 @@ def _play(run: Strategy, items: Sequence[str], oracle: Oracle, answers: tuple[st
                 asked += 1
                 pair = set(pair_of(compare))
                 fresh, shown = fresh + len(pair - shown), pair
-                outcome = _OUTCOMES[oracle.answer(Question(compare.item, compare.other), answers=answers)]
+                outcome = OUTCOMES[oracle.answer(Question(compare.item, compare.other), answers=answers)]
                 known.add(compare.item, compare.other, outcome)
             compare = run.send(outcome)
     except StopIteration as finished:
@@ -101,6 +99,7 @@ class Setting:
     kind: Callable[..., np.ndarray[Any, Any]] = _ranks
     has_prior: bool = False
     says_bad: bool = False
+    ties_are_transitive: bool = True
 
     def play(self, seed: int) -> tuple[Played, Worth]:
         chance = np.random.default_rng([seed, self.n, self.k])
@@ -111,7 +110,8 @@ class Setting:
         told = {"has_prior": self.has_prior} if "has_prior" in get(self.strategy).given else {}
         run = get(self.strategy).run([items[place] for place in order], self.k, **told)
         answers = ("left", "right", "tie", "bad") if self.says_bad else ("left", "right", "tie")
-        return _play(run, items, Oracle(values, bad_below=1.0 if self.says_bad else None), answers), values
+        known = Known(items, ties_are_transitive=self.ties_are_transitive)
+        return _play(run, known, Oracle(values, bad_below=1.0 if self.says_bad else None), answers), values
 
     def means(self, trials: int) -> Means:
         found = [self.play(seed) for seed in range(trials)]
@@ -182,23 +182,27 @@ _NOISY: dict[str, dict[str, Any]] = {
 }
 
 
-def _noisy_trial(seed: int) -> dict[str, tuple[float, float, float]]:
-    """Judgments, share of the true top ten found, and τ in it, of every way to find it; normal worths, one judge for all."""
+def _noisy_trial(seed: int) -> dict[str, tuple[float, ...]]:
+    """Judgments, share of the true top ten found, τ in it, and how sure the fit is that the set is right (and whether it is)."""
     chance = np.random.default_rng([seed, 50])
     values = dict(zip((f"d{place:02}" for place in range(50)), chance.standard_normal(50).tolist(), strict=True))
     best = sorted(values, key=values.__getitem__, reverse=True)[:10]
     oracle = Oracle(values, noise=noise_for_accuracy(list(values.values()), _ACCURACY), seed=seed, name="")
 
-    def measured(top: Sequence[str], judgments: int) -> tuple[float, float, float]:
-        return judgments, len(set(top) & set(best)) / 10, _tau_in_top(top, best)
+    def measured(top: Sequence[str], judgments: int, sure: float) -> tuple[float, ...]:
+        return judgments, len(set(top) & set(best)) / 10, _tau_in_top(top, best), sure, float(set(top) == set(best))
 
     found = {}
     for name, settings in _NOISY.items():
         task = TopK(list(values), 10, seed=seed, **settings)
         judgments = label(task, oracle)
-        found[name] = measured(task.result().top, judgments)
-        if settings["strategy"] != "active":
-            found[f"{name}, rescored"] = measured(rescore(task.judgments, task.items).order[:10], judgments)
+        fitted = rescore(task)
+        sure = how_sure(fitted, 10).set_probability
+        if settings["strategy"] == "active":
+            found[name] = measured(fitted.order[:10], judgments, sure)
+        else:
+            found[name] = measured(task.result().top, judgments, float("nan"))
+            found[f"{name}, rescored"] = measured(fitted.order[:10], judgments, sure)
     return found
 
 
@@ -210,11 +214,10 @@ def _noisy(trials: int) -> tuple[Table, list[Target]]:
         found.append(_noisy_trial(seed))
     rows, gains = [], {}
     for name in found[0]:
-        judged, right, tau = np.array([trial[name] for trial in found]).T
-        errors = [round(float(values.std(ddof=1) / trials**0.5), 4) for values in (right, tau)]
-        rows.append(
-            (name, round(float(judged.mean()), 1), round(float(right.mean()), 3), errors[0], round(float(tau.mean()), 3), errors[1])
-        )
+        judged, right, tau, sure, is_right = np.array([trial[name] for trial in found]).T
+        shares = [f"{values.mean():.3f} ± {values.std(ddof=1) / trials**0.5:.3f}" for values in (right, tau)]
+        stated = "" if np.isnan(sure).any() else f"{sure.mean():.2f}"
+        rows.append((name, round(float(judged.mean()), 1), *shares, stated, f"{is_right.mean():.2f}"))
         gains[name] = (float(right.mean()), tau)
     better = gains["heap, rescored"][1] - gains["heap"][1]
     error = float(better.std(ddof=1) / trials**0.5)
@@ -227,7 +230,30 @@ def _noisy(trials: int) -> tuple[Table, list[Target]]:
             if "active" in name
         ),
     ]
-    return Table(title, ("how", "judgments", "right in top 10", "± se", "τ in top 10", "± se"), rows), targets
+    columns = ("how", "judgments", "right in top 10 ± se", "τ in top 10 ± se", "set right: stated", "seen")
+    return Table(title, columns, rows), targets
+
+
+def _crew_questions(strategy: str, crew: int, seed: int) -> int:
+    """Questions asked if so many assessors have one open each, and answer in rounds."""
+    worth = dict(zip((f"d{place}" for place in range(50)), np.random.default_rng(seed).random(50).tolist(), strict=True))
+    task, names = TopK(list(worth), 10, strategy=strategy, seed=seed), [f"assessor {number}" for number in range(crew)]
+    oracle = Oracle(worth)
+    while not task.is_finished:
+        open_ones = {name: question for name in names if (question := task.ask(name)) is not None}
+        for name, question in open_ones.items():
+            task.answer(oracle.answer(question), assessor=name, question=question)
+    return len(task.judgments)
+
+
+def _crews(trials: int) -> Table:
+    progress("label: several assessors at once")
+    rows = []
+    for name in _SORTING:
+        means = [float(np.mean([_crew_questions(name, crew, seed) for seed in range(trials)])) for crew in (1, 2, 4, 8)]
+        rows.append((name, *(round(mean, 1) for mean in means), f"{means[2] / means[0] - 1:+.0%}", f"{means[3] / means[0] - 1:+.0%}"))
+    columns = ("strategy", "1", "2", "4", "8 assessors", "4 against 1", "8 against 1")
+    return Table(f"Questions in all, several assessors at once, (50, 10), random order, no ties, {trials} trials", columns, rows)
 
 
 def _most(claim: str, measured: float, bound: float) -> Target:
@@ -242,14 +268,18 @@ def run(quick: bool) -> Report:
     """Count judgments for consistent judges, with and without ties, and measure what erring judges do to the result."""
     trials = 40 if quick else 1000
     sizes = [(50, 10), (100, 10)] if quick else [(50, 10), (100, 10), (1000, 10), (1000, 100)]
-    strict = _all_means([Setting(name, n, k) for n, k in sizes for name in _SORTING], trials)
+    wanted = [Setting(name, n, k) for n, k in sizes for name in _SORTING if k < 100 or name == "tournament"]  # others take minutes there
+    strict = _all_means(wanted, trials)
     prior = _all_means([Setting(name, n, 10, has_prior=True) for n in (50, 100) for name in ("insertion", "adaptive")], trials)
     tied = _all_means(
         [Setting("heap", 100, 10, _grades), Setting("tournament", 100, 10, _grades), Setting("insertion", 100, 10, _grades),
          Setting("adaptive", 100, 10, _grades)], trials)  # fmt: skip
+    apart = _all_means(
+        [Setting(name, 100, 10, _grades, ties_are_transitive=False) for name in _SORTING], trials
+    )  # fmt: skip
     bad = _all_means([Setting("adaptive", 100, 10, _grades, says_bad=True)], trials)
     bad_prior = _all_means([Setting("adaptive", 100, 10, _grades, has_prior=True, says_bad=True)], trials)
-    noisy, noise_targets = _noisy(20 if quick else 400)
+    noisy, noise_targets = _noisy(20 if quick else 300)
     return Report(
         "Judgments to the ordered top k",
         facts=[
@@ -260,8 +290,10 @@ def run(quick: bool) -> Report:
             _table("Random order, no ties", strict),
             _table(f"By a prior order of τ = {_TAU}, no ties", prior),
             _table("Grades of 60/20/12/6/2 %, random order, left/right/tie", tied),
-            _table("The same, and 'both bad' of two documents of grade 0", bad),
+            _table("The same, ties not taken to be transitive", apart),
+            _table("Ties transitive again, and 'both bad' of two documents of grade 0", bad),
             _table(f"The same, by a prior order of τ = {_TAU}", bad_prior),
+            _crews(5 if quick else 100),
             noisy,
         ],
         targets=[*_targets(strict, prior, tied, bad, bad_prior), *noise_targets],

@@ -6,6 +6,7 @@ Documents carry a hidden number, ``worth=17``; the better of two has the higher 
 from __future__ import annotations
 
 import json
+import queue
 import random
 import re
 import socket
@@ -102,6 +103,22 @@ def _silence(handler: Handler, right: str) -> None:
     handler.close_connection = True
 
 
+def _mute(handler: Handler, right: str) -> None:
+    """Silent until the client hangs up; a client that does not is let go after a while, and gets an answer."""
+    handler.server.owner.muted.release()
+    handler.connection.settimeout(10)
+    try:
+        has_hung_up = handler.connection.recv(1) == b""
+    except ConnectionError:
+        has_hung_up = True
+    except TimeoutError:
+        has_hung_up = False
+    handler.server.owner.hung_up.put(has_hung_up)
+    if not has_hung_up:
+        handler.send(completion(right))
+    handler.close_connection = True
+
+
 def _reset(handler: Handler, right: str) -> None:
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.close_connection = True
@@ -135,6 +152,22 @@ def _echo(handler: Handler, status: int) -> None:
     handler.send(body, status, WWW_Authenticate=key)
 
 
+def _escaped(text: str) -> str:
+    return "".join(f"\\u{ord(character):04x}" for character in text)
+
+
+def _send_key(handler: Handler, form: str, status: int = 200) -> None:
+    """Send the key back in a form that is not quite its own."""
+    if form == "upper case in the type":
+        handler.send(b"{}", status, kind=f"text/{KEY.upper()}")
+    elif form == "cut in the type":
+        handler.send(b"{}", status, kind="text/" + "x" * 44 + KEY)
+    elif form == "escaped in the body":
+        handler.send(f'{{"error": "{_escaped(KEY)}"}}'.encode(), status)
+    else:
+        handler.send(completion(f'{{"answer": "{"x" * 30 if form == "cut in the answer" else ""}{_escaped(KEY)}"}}'), status)
+
+
 def _prose(handler: Handler, right: str) -> None:
     handler.send(completion(f"Let me see.\n```json\n{right}\n```\nThat is my view."))
 
@@ -149,6 +182,8 @@ FAULTS: dict[str, Callable[[Handler, str], None]] = {
     "ok": lambda handler, right: handler.send(completion(right)),
     "429": lambda handler, right: handler.send(b"{}", 429),
     "429 in 7 s": lambda handler, right: handler.send(b"{}", 429, Retry_After="7"),
+    "429 in 300 s": lambda handler, right: handler.send(b"{}", 429, Retry_After="300"),
+    "429 in 301 s": lambda handler, right: handler.send(b"{}", 429, Retry_After="301"),
     "429 in a day": lambda handler, right: handler.send(b"{}", 429, Retry_After="86400"),
     "429 long ago": lambda handler, right: handler.send(b"{}", 429, Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
     "500": lambda handler, right: handler.send(b"oops", 500, kind="text/plain"),
@@ -160,6 +195,7 @@ FAULTS: dict[str, Callable[[Handler, str], None]] = {
     "404": lambda handler, right: handler.send({"error": "no such model"}, 404),
     "redirect": lambda handler, right: handler.send(b"", 307, Location=f"http://localhost:{handler.server.server_port}/elsewhere"),
     "silence": _silence,
+    "mute": _mute,
     "reset": _reset,
     "half": _half,
     "drip": _drip,
@@ -182,6 +218,11 @@ FAULTS: dict[str, Callable[[Handler, str], None]] = {
     "always bad": lambda handler, right: handler.send(completion('{"answer": "bad"}')),
     "prose": _prose,
     "no usage": _no_usage,
+    "key in upper case in the type": lambda handler, right: _send_key(handler, "upper case in the type"),
+    "key cut in the type": lambda handler, right: _send_key(handler, "cut in the type"),
+    "key escaped in the body": lambda handler, right: _send_key(handler, "escaped in the body", 401),
+    "key escaped in the answer": lambda handler, right: _send_key(handler, "escaped in the answer"),
+    "key cut in the answer": lambda handler, right: _send_key(handler, "cut in the answer"),
     "401 echo": lambda handler, right: _echo(handler, 401),
     "500 echo": lambda handler, right: _echo(handler, 500),
     "200 echo": lambda handler, right: _echo(handler, 200),
@@ -205,6 +246,8 @@ class FaultyServer:
     def __init__(self, plan: Iterable[str] = ()) -> None:
         self._plan, self._lock = iter(plan), threading.Lock()
         self.released = threading.Event()
+        self.muted = threading.Semaphore(0)  # one for each request that met silence
+        self.hung_up: queue.Queue[bool] = queue.Queue()  # of each of those, whether the client gave it up
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []

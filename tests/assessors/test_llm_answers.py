@@ -5,6 +5,7 @@ import json
 import pytest
 
 from podium.assessors.llm_answers import Completion, read_choice, read_completion
+from podium.assessors.llm_secret import Secret
 
 CHOICES = {"A": "left", "B": "right", "tie": "tie"}
 
@@ -64,6 +65,13 @@ def test_one_object_with_a_known_answer_is_read_whatever_stands_around_it(text: 
 def test_anything_else_is_refused_with_a_reason(text: str) -> None:
     with pytest.raises(ValueError, match=r"^its? "):
         read_choice(said(text), CHOICES)
+
+
+@pytest.mark.parametrize("text", [f"{'x' * 30}sk-0123456789", "sk-0123456789"])
+def test_a_key_in_an_answer_is_taken_out_after_its_escapes_are_read_and_before_it_is_cut(text: str) -> None:
+    escaped = "".join(f"\\u{ord(character):04x}" for character in text)
+    with pytest.raises(ValueError, match=r"it answers 'x*\*\*\*', which is none of A, B, tie"):
+        read_choice(said(f'{{"answer": "{escaped}"}}'), CHOICES, scrub=Secret("sk-0123456789").scrub)
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter", "refusal"])

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 import logging
+import re
+import signal
 import threading
 import traceback
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.assessors.llm_server import KEY, FaultyServer, mix, pool_of
+from tests.assessors.llm_server import FAULTS, KEY, FaultyServer, mix, pool_of
 
-from podium.assessors.llm import LanguageModel, LimitReached, Limits, RequestFailed, UnparsableAnswer
+from podium.assessors.llm import LanguageModel, LimitReached, Limits, Reply, RequestFailed, UnparsableAnswer
 from podium.assessors.llm_secret import Secret
 from podium.assessors.prompts import PAIR_PROMPT, pair_form
 from podium.errors import DataError, PodiumError
@@ -85,32 +88,136 @@ def test_a_fault_that_stays_is_reported_after_the_stated_retries(fault: str) -> 
 @pytest.mark.parametrize("fault", UNREAD)
 def test_an_answer_that_cannot_be_read_is_never_guessed(fault: str, tmp_path: Path) -> None:
     with FaultyServer([fault] * 9) as server:
-        for _ in range(2):  # a rerun has the same replies, and pays for none of them
+        for runs in (1, 2):  # a rerun asks anew
             with (
                 model_at(server, max_unparsable=3, cache=tmp_path / "c") as model,
-                pytest.raises(UnparsableAnswer, match=r"d0 and d1 3 times"),
+                pytest.raises(UnparsableAnswer, match=r"d0 and d1 3 times") as caught,
             ):
                 model.answer(ASKED, POOL)
-        assert server.count == 3
+            assert caught.value.question == ASKED
+            assert server.count == 3 * runs
 
 
-def test_more_attempts_go_on_after_those_in_the_cache(tmp_path: Path) -> None:
-    with FaultyServer(["unsure"] * 2) as server:
+@pytest.mark.parametrize("plan", [["ok"], ["unsure", "ok"]])
+def test_a_question_without_a_readable_reply_is_asked_anew_and_then_is_in_the_cache(plan: list[str], tmp_path: Path) -> None:
+    replies = []
+    with FaultyServer(["unsure", "cut", *plan]) as server:
         with model_at(server, max_unparsable=2, cache=tmp_path / "c") as model, pytest.raises(UnparsableAnswer):
             model.answer(ASKED, POOL)
-        with model_at(server, max_unparsable=3, cache=tmp_path / "c") as model:
-            reply = model.answer(ASKED, POOL)
-    assert (reply.answer, reply.requests, server.count, reply.tokens_in) == ("right", 1, 3, 300)
+        for _ in range(2):
+            with model_at(server, max_unparsable=2, cache=tmp_path / "c") as model:
+                replies.append(model.answer(ASKED, POOL))
+    assert server.count == 2 + len(plan)
+    assert [(reply.answer, reply.requests) for reply in replies] == [("right", len(plan)), ("right", 0)]
+    assert [reply.tokens_in for reply in replies] == [100 * len(plan)] * 2  # a reply that was not read is paid for too
 
 
-def test_waits_grow_and_are_those_the_server_asks_for_up_to_a_minute() -> None:
+def test_waits_grow_and_are_those_the_server_asks_for_up_to_five_minutes() -> None:
     waits: list[float] = []
-    plan = ["500", "503", "429", "429 in 7 s", "429 in a day", "429 long ago"]
+    plan = ["500", "503", "429", "429 in 7 s", "429 in 300 s", "429 long ago"]
     with FaultyServer(plan) as server, model_at(server, sleep=waits.append, max_retries=6) as model:
         model.answer(ASKED, POOL)
-    assert waits[3:] == [7.0, 60.0, 0.0]
+    assert waits[3:] == [7.0, 300.0, 0.0]
     for wait, full in zip(waits[:3], [0.5, 1.0, 2.0], strict=True):
         assert full / 2 <= wait <= full
+
+
+@pytest.mark.parametrize(("fault", "minutes"), [("429 in 301 s", 6), ("429 in a day", 24 * 60)])
+def test_a_server_that_wants_to_be_left_alone_for_longer_ends_the_asking_and_the_error_says_until_when(fault: str, minutes: int) -> None:
+    waits: list[float] = []
+    before = datetime.now(UTC)
+    with FaultyServer([fault] * 9) as server, model_at(server, sleep=waits.append) as model, pytest.raises(RequestFailed) as caught:
+        model.answer(ASKED, POOL)
+    said = re.search(r"429.*it asks to come back in (\d+) minutes, at (.*) UTC \(.*a rerun goes on from there", str(caught.value))
+    assert said is not None
+    assert int(said[1]) == minutes
+    assert datetime.fromisoformat(f"{said[2]}Z") > before + timedelta(minutes=minutes - 2)
+    assert (server.count, waits) == (1, [])
+
+
+class Bell(threading.Event):
+    """Rings as soon as somebody waits for it, and notes for how long they would have waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout)
+        self.set()
+        return True
+
+
+def test_the_wait_before_a_retry_ends_when_all_is_to_stop() -> None:
+    stop = Bell()
+    with FaultyServer(["429 in 7 s"] * 9) as server, model_at(server, sleep=None) as model:
+        with pytest.raises(CancelledError):
+            model._service.complete(pair_form(PAIR_PROMPT, POOL, "d0", "d1", allow_bad=True).messages(0), 0, stop)
+        assert (server.count, stop.waits) == (1, [7.0])
+
+
+def test_after_a_refusal_no_request_that_waits_for_its_turn_is_sent() -> None:
+    limits = Limits(requests_per_minute=6)
+    with FaultyServer(["401 echo"] * 9) as server, model_at(server, sleep=None, limits=limits, concurrency=4) as model:
+        with pytest.raises(RequestFailed, match="401") as caught:
+            model.answer_many([ASKED] * 4, POOL)
+        assert server.count == model.spent.requests == 1
+    assert caught.value.__notes__ == ["of the other questions, 0 failed too and 3 were not asked"]
+
+
+def test_at_a_limit_the_requests_that_have_a_turn_still_take_it() -> None:
+    limits = Limits(max_requests=3, requests_per_minute=600)
+    with FaultyServer() as server, model_at(server, sleep=None, limits=limits, concurrency=8) as model:
+        with pytest.raises(LimitReached, match="max_requests = 3") as caught:
+            model.answer_many([ASKED] * 8, POOL)
+        assert server.count == model.spent.requests == 3
+    assert caught.value.__notes__ == ["of the other questions, 0 failed too and 4 were not asked"]
+
+
+def await_silence(server: FaultyServer, requests: int) -> None:
+    assert all(server.muted.acquire(timeout=30) for _ in range(requests))
+
+
+def test_an_error_of_the_recording_gives_up_the_requests_under_way() -> None:
+    def on_answer(question: Question, reply: Reply) -> None:
+        await_silence(server, 4)
+        raise OSError("disk full")
+
+    with FaultyServer(["ok", "mute", "mute", "mute", "mute"]) as server, model_at(server, concurrency=4, timeout=40.0) as model:
+        with pytest.raises(OSError, match="disk full"):
+            model.answer_many([ASKED] * 40, POOL, on_answer=on_answer)
+        assert [server.hung_up.get(timeout=30) for _ in range(4)] == [True] * 4
+        assert server.count == model.spent.requests == 5  # nor was another begun
+        assert model.answer(ASKED, POOL).answer == "right"  # the model is of use afterwards
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals to one thread are of POSIX")
+def test_ctrl_c_gives_up_the_requests_under_way() -> None:
+    main = threading.main_thread().ident
+    assert main == threading.get_ident()
+
+    def interrupt() -> None:
+        await_silence(server, 3)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    with FaultyServer(["mute"] * 9) as server, model_at(server, concurrency=3, timeout=40.0) as model:
+        presser = threading.Thread(target=interrupt)
+        presser.start()
+        with pytest.raises(KeyboardInterrupt):
+            model.answer_many([ASKED] * 9, POOL)
+        presser.join()
+        assert [server.hung_up.get(timeout=30) for _ in range(3)] == [True] * 3
+        assert server.count == model.spent.requests == 3
+
+
+def test_a_request_that_is_given_up_before_it_reads_does_not_wait_and_others_go_on() -> None:
+    stop, messages = threading.Event(), pair_form(PAIR_PROMPT, POOL, "d0", "d1", allow_bad=True).messages(0)
+    with FaultyServer() as server, model_at(server, max_retries=0) as model:
+        model._service.client.abort(stop)
+        with pytest.raises(RequestFailed, match="given up"):
+            model._service.complete(messages, 0, stop)
+        assert server.count == 0
+        assert model._service.complete(messages, 0, threading.Event())[1] == 1
 
 
 def test_a_request_that_waits_to_be_sent_again_is_given_up_when_all_is_to_stop() -> None:
@@ -213,7 +320,12 @@ def words_of(error: BaseException) -> str:
     return "\n".join(words)
 
 
-@pytest.mark.parametrize("fault", ["401 echo", "500 echo", "200 echo", "silence", "reset", "garbage", "redirect", "unsure", "429"])
+SENT_BACK = [name for name in FAULTS if name.startswith("key ")]
+
+
+@pytest.mark.parametrize(
+    "fault", ["401 echo", "500 echo", "200 echo", "silence", "reset", "garbage", "redirect", "unsure", "429", *SENT_BACK]
+)
 def test_the_key_is_sent_and_seen_nowhere_else(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -236,6 +348,9 @@ def test_the_key_is_sent_and_seen_nowhere_else(
     for text in seen:
         assert KEY not in text
         assert KEY.replace("/", "%2F").replace("+", "%2B") not in text
+        assert KEY[:7] not in text.lower()  # nor in another case, nor its half
+        assert "u0073" not in text  # nor its first letter in JSON's escapes
+    assert fault not in SENT_BACK or "***" in seen[0]
     assert fault not in ("401 echo", "500 echo") or "unknown key Bearer ***" in seen[0]
 
 

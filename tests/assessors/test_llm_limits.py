@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
 from podium.assessors.limits import LimitReached, Limits, Meter, Spent
+from podium.assessors.llm_secret import Secret
 from podium.assessors.llm_waiting import backoff_seconds, retry_after_seconds
 from podium.errors import DataError
 
@@ -91,6 +93,42 @@ def test_threads_that_wait_have_turns_of_their_own() -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: meter.begin(), range(4)))
     assert sorted(slept) == [1.0, 2.0, 3.0]
+
+
+def test_a_request_that_is_stopped_before_its_turn_is_given_back_and_its_turn_goes_to_the_next() -> None:
+    clock, stop = Clock(), threading.Event()
+    waits: list[float] = []
+    meter = Meter(Limits(requests_per_minute=60, max_requests=3), clock, waits.append)  # the clock stands still
+    meter.begin()
+    stop.set()
+    with pytest.raises(CancelledError):
+        meter.begin(stop)
+    assert (meter.spent.requests, waits) == (1, [])
+    meter.begin()
+    meter.begin()
+    assert (meter.spent.requests, waits) == (3, [1.0, 2.0])
+
+
+def test_a_turn_given_back_is_not_used_once_it_has_gone_by() -> None:
+    clock, stop = Clock(), threading.Event()
+    meter = Meter(Limits(requests_per_minute=60), clock, clock.sleep)
+    meter.begin()
+    stop.set()
+    for _ in range(2):  # the turns at 1 s; the second takes what the first gave back
+        with pytest.raises(CancelledError):
+            meter.begin(stop)
+    clock.now += 1.5
+    meter.begin()
+    meter.begin()
+    assert clock.slept == [0.5, 1.0]  # at 2 s and 3 s
+
+
+@pytest.mark.parametrize(
+    "form", ['sk-0/+"9x', 'SK-0/+"9X', "sk-0%2F%2B%229x", "sk-0%252f+%2522" + "9x", 'sk-0\\/+\\"9x', "sk-0\\\\/+&quot;9x"]
+)
+def test_a_key_is_taken_out_however_it_is_written(form: str) -> None:
+    assert Secret('sk-0/+"9x').scrub(f"<{form}>") == "<***>"
+    assert Secret('sk-0/+"9x').scrub(f"<{form[:-1]}>") == f"<{form[:-1]}>"  # a part is not the key
 
 
 @pytest.mark.parametrize(

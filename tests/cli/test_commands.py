@@ -14,6 +14,8 @@ from podium import Results, open_dataset, read_qrels, synthetic, write_letor, wr
 from podium.cli import COMMANDS, program
 from podium.cli.convert import SCALING_NAMES
 from podium.cli.evaluate import _CORRECTIONS
+from podium.cli.label import STRATEGY_NAMES
+from podium.labelling import STRATEGIES
 from podium.results import CORRECTIONS
 from podium.scaling import SCALINGS
 from podium.sources.trec import qrels_of, run_of, write_qrels
@@ -35,6 +37,7 @@ def test_every_command_has_help_with_an_example(command: object) -> None:
 def test_lists_written_for_speed_equal_their_tables() -> None:
     assert set(SCALING_NAMES) == set(SCALINGS)
     assert _CORRECTIONS == CORRECTIONS
+    assert list(STRATEGY_NAMES) == list(STRATEGIES)
 
 
 def test_describe_says_what_a_file_holds(capsys: pytest.CaptureFixture[str], collection: Path) -> None:

@@ -10,6 +10,7 @@ import select
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def test_judgments_show_cost_certainty_and_agreement(capsys: pytest.CaptureFixtu
     assert "Top: " in detail
     assert "right as a set with probability" in detail
     assert "overall agreement" in run(capsys, "judgments", folder / "a.db", "--agreement")[1]
-    assert json.loads(run(capsys, "judgments", folder / "a.db", "--agreement", "--json")[1])["pairs"]["overall"]
+    assert json.loads(run(capsys, "judgments", folder / "a.db", "--agreement", "--json")[1])["Judgments of pairs"]["overall"]
 
 
 def test_one_store_is_the_prior_of_another(capsys: pytest.CaptureFixture[str], pools: Path) -> None:
@@ -126,17 +127,110 @@ def test_one_store_is_the_prior_of_another(capsys: pytest.CaptureFixture[str], p
 def test_what_is_wrong_is_one_line(capsys: pytest.CaptureFixture[str], pools: Path) -> None:
     folder = pools.parent
     store = ["--store", folder / "labels.db"]
+    truth = ["--by", "oracle", "--truth", folder / "qrels.txt"]
     assert "a person needs a terminal" in fails(capsys, "label", pools, *store)
     assert "an oracle must know something" in fails(capsys, "label", pools, *store, "--by", "oracle")
     assert "needs --base-url and --model" in fails(capsys, "label", pools, *store, "--by", "llm")
-    assert "unknown strategy 'quick'" in fails(capsys, "label", pools, *store, "--by", "oracle", "--strategy", "quick")
-    assert "unknown option of heap 'stop'" in fails(capsys, "label", pools, *store, "--by", "oracle", "--strategy", "heap", "-s", "stop=1")
-    assert "the store has no such tasks" in fails(capsys, "label", "--store", folder / "empty.db", "--by", "oracle")
+    assert "unknown strategy 'quick'" in fails(capsys, "label", pools, *store, *truth, "--strategy", "quick")
+    assert "there is no such store; give a file of pools" in fails(capsys, "label", "--store", folder / "empty.db", *truth)
+    assert not (folder / "empty.db").exists()
+    assert "unknown option of heap 'k'" in fails(capsys, "label", pools, *store, *truth, "--strategy", "heap", "-s", "k=3")
+    assert "written name=value" in fails(capsys, "label", pools, *store, *truth, "-s", "stop_after")
+    assert "there is no such file or folder; --truth takes" in fails(
+        capsys, "label", pools, *store, "--by", "oracle", "--truth", folder / "no"
+    )
+    assert "heap takes no prior order" in fails(capsys, "label", pools, *store, *truth, "--strategy", "heap", "--prior", folder / "x.db")
+    assert "there is no such store to take a prior" in fails(capsys, "label", pools, *store, *truth, "--prior", folder / "x.db")
+    (folder / "wrong.txt").write_text("q0 0 nobody 1\n")
+    assert "judges none of the 20 documents of query 'q0'" in fails(capsys, "label", pools, *store, *truth[:-1], folder / "wrong.txt")
     assert "it goes with --by person" in fails(capsys, "label", pools, *store, "--by", "oracle", "--triage")
     assert "there is no such store" in fails(capsys, "judgments", folder / "nowhere.db")
     assert "give both" in fails(capsys, "judgments", folder / "labels.db", "--export", "qrels")
     assert "there are no labels to write" in fails(capsys, "judgments", folder / "labels.db", "--export", "qrels", "--out", folder / "x")
     assert not (folder / "x").exists()
+
+
+def test_graded_labelling_has_grades_of_ones_own_and_several_tasks_of_a_query_fit_one_store(
+    capsys: pytest.CaptureFixture[str], pools: Path
+) -> None:
+    folder = pools.parent
+    (folder / "grades.txt").write_text("".join(f"q0 0 d{place} {place % 3}\n" for place in range(20)))
+    asked = ["--by", "oracle", "--truth", folder / "grades.txt", "--store", folder / "a.db", "--query", "q0", "-k", 4]
+    grades = ["--strategy", "graded", "--grades", "No, Maybe, Yes", "--name", "graded "]
+    code, out, _ = run(capsys, "label", pools, *asked, *grades, "--json")
+    assert code == 0
+    assert [int(item[1:]) % 3 for item in json.loads(out)[0]["top"]] == [2, 2, 2, 2]
+    assert run(capsys, "label", pools, *asked, "--strategy", "active", "-s", "budget=40")[0] == 0
+    assert "has 2 tasks (graded q0, q0)" in fails(capsys, "judgments", folder / "a.db", "--export", "qrels", "--out", folder / "q")
+    assert run(capsys, "judgments", folder / "a.db", "--task", "graded q0", "--export", "qrels", "--out", folder / "q")[0] == 0
+    assert read_qrels(folder / "q").labels["q0"] == {f"d{place}": float(place % 3) for place in range(20)}
+    both = json.loads(run(capsys, "judgments", folder / "a.db", "--agreement", "--json")[1])
+    assert list(both) == ["Inferred from the grades No, Maybe, Yes", "Judgments of pairs"]
+
+
+def test_repeats_wait_for_assessors_of_other_names(capsys: pytest.CaptureFixture[str], pools: Path) -> None:
+    asked = [
+        "--by",
+        "oracle",
+        "--truth",
+        pools.parent / "qrels.txt",
+        "--store",
+        pools.parent / "a.db",
+        "--query",
+        "q0",
+        "-k",
+        3,
+        "--repeats",
+        2,
+    ]
+    states = [json.loads(run(capsys, "label", pools, *asked, "--assessor", name, "--json")[1])[0]["finished"] for name in ("ann", "ann")]
+    assert states == [False, False]
+    for _ in range(20):
+        for name in ("bob", "ann"):
+            out = run(capsys, "label", pools, *asked, "--assessor", name, "--json")[1]
+        if json.loads(out)[0]["finished"]:
+            break
+    assert json.loads(out)[0]["top"] == best(truth_of(pools)["q0"], 3)
+    shown = json.loads(run(capsys, "judgments", pools.parent / "a.db", "--agreement", "--json")[1])
+    assert shown["Judgments of pairs"]["overall"]["value"] == 1.0
+
+
+def test_an_answer_that_cannot_be_read_stops_neither_other_pairs_nor_a_rerun(capsys: pytest.CaptureFixture[str], pools: Path) -> None:
+    with FaultyServer(["unsure"] * 3) as server:
+        asked = [
+            "--by",
+            "llm",
+            "--base-url",
+            server.base_url,
+            "--model",
+            "qwen",
+            "--store",
+            pools.parent / "a.db",
+            "-k",
+            3,
+            "--concurrency",
+            1,
+        ]
+        assert "no reply could be read" in fails(capsys, "label", pools, *asked, "--strategy", "tournament")
+        with open_store(pools.parent / "a.db") as store:
+            assert [task.is_finished for task in store.tasks()] == [False, True, True]
+        assert run(capsys, "label", pools, *asked, "--strategy", "tournament")[0] == 0
+
+
+def test_a_password_is_never_printed(capsys: pytest.CaptureFixture[str], pools: Path, new_place: Callable[[str], str]) -> None:
+    place = new_place("postgresql").replace("postgres:@", "postgres:geheim@")
+    assert "geheim" in place
+    code, out, err = run(capsys, "label", pools, "--by", "oracle", "--truth", pools.parent / "qrels.txt", "--store", place, "-k", 2)
+    assert code == 0
+    assert "geheim" not in out + err
+
+
+def test_whoever_stops_gives_the_question_back(capsys: pytest.CaptureFixture[str], pools: Path) -> None:
+    store = pools.parent / "labels.db"
+    sit(["label", str(pools), "--store", str(store), "-k", "3", "--assessor", "ann", "--strategy", "heap"], [b"a", b"q"])
+    code, out, _ = run(capsys, "label", "--store", store, "--by", "oracle", "--truth", pools.parent / "qrels.txt", "--json")
+    assert code == 0
+    assert all(fact["finished"] for fact in json.loads(out))
 
 
 FAULTS = ("429", "500", "503", "silence", "garbage", "truncated", "drip", "reset", "unsure", "schema", "401 echo")
@@ -147,7 +241,6 @@ def test_a_model_that_fails_ends_with_the_right_top_or_with_an_error_that_can_be
     capsys: pytest.CaptureFixture[str], pools: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("podium.assessors.llm.time.sleep", lambda seconds: None)
     folder, budget, errors = pools.parent, 60, []
     with FaultyServer(mix(seed, FAULTS, 0.25)) as server:
         asked = ["--by", "llm", "--base-url", server.base_url, "--model", "qwen", "--key-variable", "TEST_KEY", "--timeout", 0.1]
@@ -202,7 +295,7 @@ def sit(arguments: list[str], keys: list[bytes]) -> str:
     if process == 0:
         os.environ.update(COLUMNS="100", LINES="30", TERM="xterm")
         os.execv(sys.executable, [sys.executable, "-m", "podium", *arguments])
-    seen, end = "", time.monotonic() + 60
+    seen, end, answered, screen = "", time.monotonic() + 60, 0, "\x1b[H\x1b[2J"
     pending = list(keys)
     try:
         while time.monotonic() < end:
@@ -215,7 +308,8 @@ def sit(arguments: list[str], keys: list[bytes]) -> str:
             if not said:
                 break
             seen += said
-            if pending and "to go" in said:
+            if pending and seen.count(screen) > answered and "to go" in seen.rpartition(screen)[2]:  # not at a tick of the clock
+                answered = seen.count(screen)
                 os.write(terminal, pending.pop(0))
     finally:
         os.close(terminal)
@@ -252,18 +346,21 @@ def test_a_person_killed_two_hundred_times_loses_nothing(tmp_path: Path, new_pla
     said = json.loads(done.stdout)
     assert said["kills"] == 200
     assert said["ended"] == 0
-    assert said["mid_work"] > 100  # most kills hit while judging
+    assert said["mid_work"] >= 160  # those sittings waited for an acknowledgment
+    acknowledged = Counter(map(tuple, said["acknowledged"]))
     with open_store(place) as store:
         logs = {task.name: store.events(task.number) for task in store.tasks()}
-        recorded = sum(map(len, logs.values()))
-        assert said["acknowledged"] <= recorded <= said["acknowledged"] + 200  # each kill leaves at most one answer unacknowledged
+        recorded = Counter[tuple[str, float, float, str]]()
         for name, events in logs.items():
-            assert len({event.question.pair for event in events}) == len(events)
+            assert len({event.question.pair for event in events}) == len(events)  # none twice
             worth = truth[name]
             for event in events:
                 assert event.right is not None
                 assert event.answer == ("left" if worth[str(event.left)] > worth[event.right] else "right")
-        number = next(task.number for task in store.tasks() if task.events and not task.is_finished)
+                recorded[name, worth[str(event.left)], worth[event.right], "a" if event.answer == "left" else "d"] += 1
+        assert acknowledged - recorded == Counter()  # a worth is one document's in its query, so each judgment is looked up
+        assert (recorded - acknowledged).total() <= 200  # each kill leaves at most one answer unacknowledged
+        number = next(task.number for task in store.tasks() if not task.is_finished)
         name = store.info(number).name
         label(store.desk(number), Oracle(truth[name], name="ann"))
         assert list(store.result(number).top) == best(truth[name], 5)

@@ -10,9 +10,10 @@ import pytest
 
 from podium.assessors import Oracle, label, noise_for_accuracy
 from podium.errors import DataError, UnknownName
-from podium.labelling import Event, TopK, how_sure, rescore
+from podium.labelling import Event, Question, TopK, how_sure, rescore
 from podium.labelling.active import STARTS
 from podium.labelling.bradley_terry import fit, prior_scores
+from podium.labelling.rescoring import called_bad
 from podium.labelling.telling import most_telling
 
 ITEMS = [f"d{place:02}" for place in range(20)]
@@ -25,7 +26,7 @@ JUDGE = Oracle(WORTH, noise=noise_for_accuracy(list(WORTH.values()), 0.9), seed=
 def test_the_budget_is_spent_and_the_top_is_that_of_the_fit(start: str) -> None:
     task = TopK(ITEMS, 4, strategy="active", budget=70, start=start)
     assert label(task, JUDGE) == 70
-    assert task.result().top == rescore(task.judgments, task.order).order[:4]
+    assert task.result().top == rescore(task).order[:4]
     assert len(set(task.result().top) & set(BEST[:4])) >= 3
 
 
@@ -39,7 +40,7 @@ def test_the_first_part_is_the_sorting_strategy_itself() -> None:
     again = first.ask()
     assert again is not None
     assert again.stage == "repeat"
-    found = rescore(first.judgments, first.order)
+    found = rescore(first)
     assert set(again.pair) == set(most_telling(found, 4)[0])
 
 
@@ -53,9 +54,9 @@ def test_it_stops_as_soon_as_it_is_sure() -> None:
     task = TopK(ITEMS, 2, strategy="active", budget=2000, confidence=0.8, start="none")
     given = label(task, JUDGE)
     assert given < 2000
-    assert how_sure(rescore(task.judgments, task.order), 2).set_probability >= 0.8
+    assert how_sure(rescore(task), 2).set_probability >= 0.8
     before = TopK(**task.settings(), log=task.log[:-1])
-    assert how_sure(rescore(before.judgments, task.order), 2).set_probability < 0.8
+    assert how_sure(rescore(before), 2).set_probability < 0.8
 
 
 def test_a_log_stopped_anywhere_goes_on_with_the_same_question() -> None:
@@ -95,28 +96,80 @@ def test_what_was_called_bad_is_out_for_good() -> None:
     result = task.result()
     assert result.top == tuple(BEST[:4])
     assert result.bad
-    called: set[str] = set()
-    for event in task.judgments:
-        assert event.stage != "repeat" or called.isdisjoint(event.question.pair)
-        called |= set(event.question.pair) if event.answer == "bad" else set()
+    for number, event in enumerate(task.judgments):
+        assert event.stage != "repeat" or called_bad(task.judgments[:number]).isdisjoint(event.question.pair)
     assert "repeat" in {event.stage for event in task.judgments}
-    assert set(rescore(task.judgments, task.items).items) == set(ITEMS) - called
+    assert set(result.bad) == called_bad(task.judgments)
+    assert set(rescore(task).items) == set(ITEMS) - set(result.bad)
+
+
+def test_one_slip_of_a_judge_who_errs_removes_nobody_who_has_won() -> None:
+    """Truth a > b > c > d; the tenth of twelve answers calls a pair bad."""
+    task = TopK(["a", "b", "c", "d"], 2, strategy="active", budget=12)
+    for number in range(12):
+        question = task.ask()
+        assert question is not None
+        assert question.right is not None
+        task.answer("bad" if number == 9 else "left" if question.left < question.right else "right")
+    assert task.result().top == ("a", "b")
+
+
+def test_an_outvoted_bad_removes_nobody_from_the_fit() -> None:
+    first = TopK(["a", "b", "c"], 1, repeats=3)
+    for name, answer in (("z", "bad"), ("x", "left"), ("y", "left")):
+        question = first.ask(name)
+        assert question is not None
+        first.answer(answer, assessor=name, question=Question(*sorted(question.pair)))
+    assert first.bad == ()
+    assert set(rescore(first).items) == {"a", "b", "c"}
 
 
 def test_a_prior_order_is_the_mean_of_the_fit() -> None:
-    assert rescore([], BEST, has_prior=True).order == tuple(BEST)
-    expected = fit([], BEST, prior=prior_scores(BEST, 1.5))
-    np.testing.assert_allclose(rescore([], BEST, has_prior=True).scores, expected.scores)
+    found = rescore(TopK(ITEMS, 3, strategy="insertion", prior=BEST))
+    assert found.order == tuple(BEST)
+    np.testing.assert_allclose(found.scores, fit([], BEST, prior=prior_scores(BEST, 1.5)).scores)
+
+
+def said_by(role: str, answer: str = "left", left: str = "d00", right: str = "d01") -> Event:
+    return Event(left=left, right=right, answer=answer, role=role, assessor=role)
 
 
 def test_people_and_models_are_not_averaged_unasked() -> None:
-    said = [Event(left="d00", right="d01", answer="left", role=role, assessor=role) for role in ("person", "model")]
+    shared = TopK(ITEMS, 2, strategy="insertion", log=[said_by("person"), said_by("model")])
     with pytest.raises(DataError, match="not averaged unasked"):
-        rescore(said, ITEMS)
-    with pytest.raises(DataError, match="not averaged unasked"):
-        TopK(ITEMS, 2, strategy="active", start="none", log=said).ask()
-    assert TopK(ITEMS, 2, strategy="active", start="none", count="people", log=said).ask() is not None
-    assert rescore(said, ITEMS, roles={"person"}).score("d00") > 0
+        rescore(shared)
+    assert rescore(shared, roles={"person"}).score("d00") > 0
+
+
+@pytest.mark.parametrize("roles", [("person", "model"), ("model", "recorded")])
+def test_where_answers_are_weighed_together_the_second_kind_is_refused_at_once(roles: tuple[str, str]) -> None:
+    for task in (TopK(ITEMS, 2, strategy="active"), TopK(ITEMS, 2, strategy="heap", repeats=3)):
+        task.record(said_by(roles[0]))
+        with pytest.raises(DataError, match="not put together by majority or in a fit unless that is said"):
+            task.record(said_by(roles[1]))
+        assert len(task.log) == 1
+        assert task.ask("somebody") is not None
+    counted = TopK(ITEMS, 2, strategy="active", start="none", count="people", log=[said_by(role) for role in roles])
+    assert counted.ask() is not None
+
+
+def test_what_a_model_calls_bad_does_not_remove_it_from_a_fit_of_people() -> None:
+    log = [said_by("person"), said_by("model", "bad", "d00", "d02")]
+    task = TopK(ITEMS, 2, strategy="adaptive", log=log)
+    assert "d00" in rescore(task, roles={"person"}).items
+    assert "d00" not in rescore(task, roles={"model"}).items
+
+
+def test_a_count_of_nobody_is_said() -> None:
+    task = TopK(ITEMS, 2, strategy="active", start="none", count="models", log=[said_by("person")])
+    with pytest.raises(DataError, match="none of the 1 judgments is by models"):
+        task.ask()
+
+
+def test_of_many_items_only_those_that_matter_are_looked_at() -> None:
+    many = [f"m{place:04}" for place in range(400)]
+    task = TopK(many, 5, strategy="active", start="none", budget=3)
+    assert label(task, Oracle({item: float(item[1:]) for item in many}, name="")) == 3
 
 
 def test_options_are_checked_at_the_door() -> None:
@@ -145,7 +198,7 @@ def test_the_rescored_log_of_a_noisy_sort_beats_its_own_order() -> None:
         label(task, Oracle(worth, noise=noise_for_accuracy(list(worth.values()), 0.9), seed=seed))
         best = sorted(items, key=worth.__getitem__, reverse=True)[:10]
         own += _right(task.result().top, best)
-        rescored += _right(rescore(task.judgments, task.items).order[:10], best)
+        rescored += _right(rescore(task).order[:10], best)
     assert rescored > own
 
 

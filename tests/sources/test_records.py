@@ -103,10 +103,10 @@ GOOD = {"query_id": "1", "query": "q", "document_id": "a", "text": "A"}
 
 @pytest.mark.parametrize(("records", "message"), [
     ([], ": has no documents; expected records with query_id, query, document_id and text"),
-    ([{"query": "q", "id": "a"}], ":1: needs a field 'query_id', it has, got 'query, id'"),
+    ([{"query": "q", "id": "a"}], ":1: needs a field 'query_id' that is not empty, got 'query, id'"),
     ([GOOD, {"query_id": "1", "documnet_id": "b", "text": "B"}],
-     ":2: needs a field 'document_id' or 'id', it has, got 'query_id, documnet_id, text'"),
-    ([GOOD, {"query_id": "1", "id": "b", "text": ""}], ":2: needs a field 'text' or 'title', it has, got 'query_id, id'"),
+     ":2: needs a field 'document_id' or 'id' that is not empty, got 'query_id, documnet_id, text'"),
+    ([GOOD, {"query_id": "1", "id": "b", "text": ""}], ":2: needs a field 'text' or 'title' that is not empty, got 'query_id, id'"),
     ([GOOD, {"query_id": "1", "id": "b", "text": 5}], ":2: field 'text' must be text, got '5'"),
     ([{**GOOD, "query_id": 1.5}], ":1: field 'query_id' must be text, got '1.5'"),
     ([GOOD, GOOD], ":2: document occurs twice for its query, got 'a'"),
@@ -139,7 +139,7 @@ def test_a_malformed_record_is_refused_by_line(tmp_path: Path, records: list[dic
     ('query_id,query,id,text\n1,q,a,"two\nlines"\n1,q,b\n', ":4: has 3 fields where the header has 4, got '1,q,b'"),
     ('query_id,query,id,text\n1,q,a,"A" B\n', ":2: cannot be read as rows of fields (',' expected after '\"'); JSONL holds any text"),
     ('query_id,query,id,text\n1,q,a,A\n1,q,b,"B\n', ":3: cannot be read as rows of fields (unexpected end of data); JSONL holds any text"),
-    ("query_id,query,id,text\n,q,a,A\n", ":2: needs a field 'query_id', it has, got 'query, id, text'"),
+    ("query_id,query,id,text\n,q,a,A\n", ":2: needs a field 'query_id' that is not empty, got 'query, id, text'"),
 ])  # fmt: skip
 def test_a_malformed_table_is_refused_by_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "pool.csv").write_text(text)

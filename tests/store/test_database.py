@@ -7,8 +7,12 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
@@ -167,7 +171,7 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path, pool: Pool) -> N
         assert store.ask(number) is not None
 
 
-@pytest.mark.parametrize("name", ["a b.db", "ü?x=1#%20.db", "file:x.db", ":memory:"])
+@pytest.mark.parametrize("name", ["a b.db", "ü?x=1#%20.db", "file:x.db", "postgresql.db", "memory"])
 def test_any_name_of_a_file_is_that_file(tmp_path: Path, name: str, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with open_store(name) as store:
@@ -176,6 +180,71 @@ def test_any_name_of_a_file_is_that_file(tmp_path: Path, name: str, pool: Pool, 
         assert repr(store) == f"Store({name!r})"
     with open_store(Path(name)) as store:
         assert len(store.tasks()) == 1
+
+
+def test_a_store_in_memory_is_refused_and_no_file_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=r"kept in a file, not in memory, got :memory:; name a file such as labels\.db"):
+        open_store(":memory:")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(params=["file", "file and folder"])
+def write_protected(request: pytest.FixtureRequest, tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A store with one task; protected also from root, whom the rights of a file do not bind."""
+    folder = tmp_path / "ü #1"
+    folder.mkdir()
+    path = folder / "labels.db"
+    with open_store(path) as store:
+        store.add(pool)
+    protected = [path] if request.param == "file" else [path, folder]
+    monkeypatch.setattr("os.access", lambda what, _: Path(what) not in protected)
+    for each in protected:
+        each.chmod(0o444 if each is path else 0o555)
+    yield path
+    folder.chmod(0o755)
+
+
+def test_a_write_protected_store_can_be_looked_at_and_is_not_changed(write_protected: Path, pool: Pool) -> None:
+    before = write_protected.read_bytes()
+    with open_store(write_protected) as store:
+        assert store.pool(1) == pool
+        assert store.events(1) == []
+        assert store.about_left(1) > 0
+        calls: list[Callable[[], object]] = [lambda: store.ask(1), lambda: store.add(pool, name="new"), lambda: store.release(1)]
+        for call in calls:
+            with pytest.raises(FileError, match=r"labels\.db: can only be read, as .* write-protected; to change it, copy it"):
+                call()
+        with store._database.reading() as connection, pytest.raises(Exception, match="readonly database"):
+            connection.exec_driver_sql("DELETE FROM tasks")
+        assert list(write_protected.parent.iterdir()) == [
+            write_protected
+        ]  # a second file of the reader's would keep the owner from writing
+    assert write_protected.read_bytes() == before
+
+
+def test_a_write_protected_file_that_is_no_store_yet_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "labels.db"
+    path.touch()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(FileError, match=r"labels\.db: can only be read"):
+        open_store(path)
+    assert path.read_bytes() == b""
+
+
+def test_the_last_answers_of_a_write_protected_store_are_seen_while_another_has_it_open(
+    tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "labels.db"
+    with open_store(path) as writer:
+        number = writer.add(pool)
+        monkeypatch.setattr("os.access", lambda *_: False)
+        with open_store(path) as reader:
+            for place in range(2):
+                asked = writer.ask(number)
+                assert asked is not None
+                writer.answer(number, asked.token, "left")
+                assert len(reader.events(number)) == place + 1
 
 
 # ---- PostgreSQL ----
@@ -195,6 +264,8 @@ SECRET = "s3cr3t%40word"
         f"mysql://ann:{SECRET}@localhost/labels",
         f"postgresql+nodriver://ann:{SECRET}@localhost:1/labels",
         f"://ann:{SECRET}@localhost:1/labels",
+        f"postgresql:ann:{SECRET}@localhost:1/labels",
+        f"postgresql//ann:{SECRET}@localhost:1/labels",
     ],
 )
 def test_a_password_is_never_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +282,8 @@ def test_a_password_is_never_shown(url: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_store_says_where_it_is_without_the_password(postgresql: object, new_place: object) -> None:
     place = new_place("postgresql")  # type: ignore[operator]
     with open_store(place.replace("postgres:@", f"postgres:{SECRET}@")) as store:
-        assert "s3cr3t" not in repr(store) + repr(store._database)
+        assert store.where.startswith("postgresql://postgres@")
+        assert "s3cr3t" not in store.where + repr(store) + repr(store._database)
         assert repr(store).startswith("Store('postgresql://postgres@")
         with pytest.raises(DataError, match="has no task 3") as caught:
             store.info(3)
@@ -236,6 +308,90 @@ def test_a_connection_that_was_cut_is_opened_anew(new_place: object, pool: Pool)
         asked = store.ask(number)
         assert asked is not None
         store.answer(number, asked.token, "left")
+
+
+@pytest.mark.parametrize(
+    "place", ["postgresql:geheim@host", "postgres:geheim@host", "PostgreSQL:/geheim", "postgresql+psycopg:geheim", "postgresql//geheim/x"]
+)
+def test_half_a_url_is_refused_and_no_file_made(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in [place, *([Path(place)] if ":" in place else [])]:  # as a path, two strokes are one
+        with pytest.raises(DataError, match="URL such as postgresql://user:password@host:port/database, got one without ://") as caught:
+            open_store(each)
+        assert "geheim" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("default", ["repeatable%5C%20read", "serializable"])
+def test_a_server_whose_default_is_a_stricter_isolation_is_told_ours(new_place: Callable[[str], str], default: str) -> None:
+    place = f"{new_place('postgresql')}%20-cdefault_transaction_isolation%3D{default}"
+    assert rows(place, "SHOW default_transaction_isolation") == [(default.replace("%5C%20", " "),)]
+    with contextlib.closing(open_database(place)) as database:
+        for kind in (database.writing, database.reading):
+            with kind() as connection:
+                assert connection.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
+
+
+def test_text_is_sent_as_utf8_whatever_the_environment_says(
+    new_place: Callable[[str], str], pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    with open_store(new_place("postgresql")) as store:
+        assert store.info(store.add(pool, name="名")).name == "名"
+
+
+def test_a_database_that_is_not_in_utf8_is_refused_and_left_alone(postgresql: Any) -> None:
+    with psycopg.connect(postgresql.get_uri(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    place = postgresql.get_uri(database="latin")
+    with pytest.raises(FileError, match="/latin: must keep its text as UTF8 to be a store, not LATIN1; CREATE DATABASE") as caught:
+        open_store(place)
+    assert "\n" not in str(caught.value)
+    assert rows(place, "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
+
+
+def test_a_user_without_the_right_to_write_may_look_and_is_told_in_one_line(new_place: Callable[[str], str], pool: Pool) -> None:
+    place, empty = new_place("postgresql"), new_place("postgresql")
+    with open_store(place) as store:
+        number = store.add(pool)
+    rows(place, "CREATE ROLE reader LOGIN")
+    for each in (place, empty):
+        schema = each.rpartition("%3D")[2]
+        rows(each, f"GRANT USAGE ON SCHEMA {schema} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader")
+    with open_store(place.replace("postgres:@", "reader:@")) as store:
+        assert store.pool(number) == pool
+        calls: list[Callable[[], object]] = [lambda: store.ask(number), lambda: store.add(pool, name="new"), lambda: store.release(number)]
+        for call in calls:
+            with pytest.raises(
+                FileError, match=r"^postgresql://reader@.*: permission denied for .*; its owner can grant the right"
+            ) as caught:
+                call()
+            assert "\n" not in str(caught.value)
+    with pytest.raises(FileError, match=r"^postgresql://reader@.*permission denied for .*; its owner can grant the right"):
+        open_store(empty.replace("postgres:@", "reader:@"))
+
+
+# ---- the clock ----
+
+
+def test_time_is_told_by_the_server_of_postgresql_and_by_the_machine_for_sqlite(
+    place: str, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = datetime(2001, 2, 3, tzinfo=UTC)
+    monkeypatch.setattr("podium.store.database._machine_time", lambda: slow)
+    is_sqlite = "://" not in place
+    earliest = slow if is_sqlite else rows(place, "SELECT clock_timestamp()")[0][0]
+    with open_store(place) as store:
+        number = store.add(pool)
+        asked = store.ask(number)
+        assert asked is not None
+        times = [
+            asked.opened_at,
+            *(datetime.fromisoformat(each.at) for each in (store.answer(number, asked.token, "left"), store.undo(number))),
+        ]
+    latest = slow if is_sqlite else rows(place, "SELECT clock_timestamp()")[0][0]
+    assert [earliest, *times, latest] == sorted([earliest, *times, latest])
+    assert asked.opened_at.tzinfo is UTC
 
 
 # ---- what is not installed ----

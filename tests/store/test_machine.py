@@ -1,16 +1,15 @@
-"""Any sequence of calls, on two open stores of one file, against a store that is a list of events and a dictionary of open questions."""
+"""Any sequence of calls, on two open stores of one database, against a list of events and a dictionary of open questions."""
 
 from __future__ import annotations
 
 import dataclasses
-import shutil
-import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from podium.errors import DataError
 from podium.labelling import Event, Question, TopK
@@ -35,22 +34,21 @@ class Open:
 
 
 class StoreMachine(RuleBasedStateMachine):
-    def __init__(self) -> None:
+    def __init__(self, place: str) -> None:
         super().__init__()
-        self.folder = tempfile.mkdtemp(prefix="podium-store-")
+        self.place = place
         self.now = datetime(2026, 1, 1, tzinfo=UTC)
         self.stores = [self.opened() for _ in range(2)]
         self.log: list[Event] = []
-        self.open: dict[str, Open] = {}  # by token
+        self.open: dict[str, Open] = {}  # by token, in the order of asking: tokens are random, and Hypothesis must be able to repeat a run
         self.settings: dict[str, object] = {}
 
     def opened(self):  # type: ignore[no-untyped-def]
-        return open_store(f"{self.folder}/labels.db", clock=lambda: self.now)
+        return open_store(self.place, clock=lambda: self.now)
 
     def teardown(self) -> None:
         for store in self.stores:
             store.close()
-        shutil.rmtree(self.folder)
 
     @initialize(strategy=st.sampled_from(["adaptive", "tournament", "heap"]), k=st.integers(1, 4), repeats=st.sampled_from([1, 1, 2]))
     def add(self, strategy: str, k: int, repeats: int) -> None:
@@ -90,7 +88,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(data=st.data(), which=WHICH, said=st.sampled_from(["left", "right", "tie", "left", "right", "bad", "skip"]))
     def respond(self, data: st.DataObject, which: int, said: str) -> None:
         """To any open question, be it held, run out or replaced."""
-        token = data.draw(st.sampled_from(sorted(self.open)))
+        token = data.draw(st.sampled_from(list(self.open)))
         each = self.open[token]
         if said == "skip":
             event = self.stores[which].skip(self.number, token, assessor=each.assessor)
@@ -119,7 +117,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.open)
     @rule(data=st.data(), which=WHICH)
     def answer_for_another(self, data: st.DataObject, which: int) -> None:
-        token = data.draw(st.sampled_from(sorted(self.open)))
+        token = data.draw(st.sampled_from(list(self.open)))
         with pytest.raises(DataError, match="token"):
             self.stores[which].answer(self.number, token, "left", assessor=f"not {self.open[token].assessor}")
 
@@ -136,6 +134,16 @@ class StoreMachine(RuleBasedStateMachine):
         self.log.append(event)
         for each in self.open.values():
             each.until = None if each.assessor == assessor else each.until
+
+    @rule(which=WHICH, assessor=ASSESSORS, seat=st.sampled_from([None, 0, 1]))
+    def release(self, which: int, assessor: str, seat: int | None) -> None:
+        self.stores[which].release(self.number, assessor, seat=seat)
+        for each in self.open.values():
+            each.until = None if each.assessor == assessor and seat in (None, each.seat) else each.until
+
+    @rule(which=WHICH)
+    def look_ahead(self, which: int) -> None:
+        assert self.stores[which].about_left(self.number) == self.task().about_left()
 
     @rule(seconds=st.sampled_from([1, 49, 51, 100, 1000]))
     def wait(self, seconds: int) -> None:
@@ -160,5 +168,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert all(pairs.count(pair) <= int(str(self.settings["repeats"])) for pair in pairs)
 
 
-TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(max_examples=30, stateful_step_count=40)
+@pytest.mark.parametrize(("kind", "examples"), [("sqlite", 30), ("postgresql", 8)])
+def test_any_sequence_of_calls_does_what_a_list_of_events_would(new_place: Callable[[str], str], kind: str, examples: int) -> None:
+    limits = settings(max_examples=examples, stateful_step_count=40)
+    run_state_machine_as_test(lambda: StoreMachine(new_place(kind)), settings=limits)  # type: ignore[no-untyped-call]

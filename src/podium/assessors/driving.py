@@ -77,8 +77,11 @@ def label_by_model(
     """Put questions to a language model, as many at once as it takes, until nothing is left for it; the number of answers.
 
     Each answer is recorded as it comes. When the model's server fails or a limit is reached, what was answered is recorded, and the
-    error says what happened; calling this again goes on from there.
+    error says what happened; calling this again goes on from there. A question whose answer cannot be read is left while there are others,
+    and then reported.
     """
+    from podium.assessors.llm import UnparsableAnswer
+
     given, times = 0, _times_asked([event for event in desk.judgments if event.assessor == model.assessor])
 
     def record(question: Question, reply: Reply) -> None:
@@ -92,12 +95,18 @@ def label_by_model(
         if on_answer is not None:
             on_answer(event)
 
+    unreadable: dict[Question, UnparsableAnswer] = {}
     while True:
         asked = [desk.ask(model.assessor, seat=seat, stages=stages) for seat in range(model.concurrency)]
-        questions = [question for question in asked if question is not None]
+        questions = [question for question in asked if question is not None and question not in unreadable]
+        if not questions and unreadable:
+            raise next(iter(unreadable.values()))
         if not questions:
             return given
-        model.answer_many(questions, pool, allow_bad="bad" in desk.answers, repeats=dict(times), on_answer=record)
+        try:
+            model.answer_many(questions, pool, allow_bad="bad" in desk.answers, repeats=dict(times), on_answer=record)
+        except UnparsableAnswer as error:
+            unreadable[error.question] = error
 
 
 def _times_asked(judgments: Sequence[Event]) -> dict[tuple[str, str], int]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 
+from podium.assessors.llm_waiting import pause
 from podium.errors import DataError, PodiumError
 
 __all__ = ["LimitReached", "Limits", "Meter", "Spent"]
@@ -79,14 +83,13 @@ class Meter:
     podium.assessors.limits.LimitReached: max_requests = 1 is reached (1 requests, 120 tokens read, 8 written, cost 0); ...
     """
 
-    def __init__(
-        self, limits: Limits, clock: Callable[[], float] = lambda: 0.0, sleep: Callable[[float], object] = lambda seconds: None
-    ) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], object] | None = None) -> None:
         self.limits = limits
         self._clock, self._sleep = clock, sleep
         self._lock = threading.Lock()
         self._requests = self._tokens_in = self._tokens_out = 0
         self._next = -math.inf  # when the next request may be sent
+        self._returned: list[float] = []  # a heap of turns before that, given back
 
     @property
     def spent(self) -> Spent:
@@ -98,14 +101,21 @@ class Meter:
         cost = (self._tokens_in * self.limits.price_in + self._tokens_out * self.limits.price_out) / 1e6
         return Spent(self._requests, self._tokens_in, self._tokens_out, cost)
 
-    def begin(self) -> None:
-        """Take one request from the budget and wait until it may be sent; :class:`LimitReached` if there is none left."""
+    def begin(self, stop: threading.Event | None = None) -> None:
+        """Take one request from the budget and wait until it may be sent; :class:`LimitReached` if there is none left.
+
+        If ``stop`` is set meanwhile, the request and its turn are given back, and CancelledError is raised.
+        """
+        stop = stop or threading.Event()
         with self._lock:
             self._check(self._spent())
             self._requests += 1
-            wait = self._reserve()
+            turn, wait = self._reserve()
         if wait > 0:  # outside the lock: others may reserve their turns meanwhile
-            self._sleep(wait)
+            pause(wait, stop, self._sleep)
+            if stop.is_set():
+                self._give_back(turn)
+                raise CancelledError
 
     def end(self, tokens_in: int, tokens_out: int) -> None:
         """Enter what a reply cost."""
@@ -124,11 +134,19 @@ class Meter:
                     spent,
                 )
 
-    def _reserve(self) -> float:
-        """Seconds until this request's turn: turns are evenly spread over the minute."""
+    def _reserve(self) -> tuple[float, float]:
+        """This request's turn, and the seconds until then: turns are evenly spread over the minute; those given back are used first."""
         if self.limits.requests_per_minute is None:
-            return 0.0
+            return 0.0, 0.0
         now = self._clock()
+        while self._returned:
+            if (turn := heapq.heappop(self._returned)) >= now:
+                return turn, turn - now
         turn = max(now, self._next)
         self._next = turn + 60.0 / self.limits.requests_per_minute
-        return turn - now
+        return turn, turn - now
+
+    def _give_back(self, turn: float) -> None:
+        with self._lock:
+            self._requests -= 1
+            heapq.heappush(self._returned, turn)

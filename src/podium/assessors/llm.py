@@ -69,10 +69,11 @@ class LanguageModel:
 
     The key is read from the environment variable ``key_variable`` and sent as a bearer token; no key is sent if the variable is not
     set. Each request has ``timeout`` seconds in all. One that fails is sent again up to ``max_retries`` times, after waits that double
-    from half a second to a minute, or as long as the server asks but at most a minute. An answer that cannot be read is asked for
-    again, with a reminder, ``max_unparsable`` replies in all; then that is an error. ``parameters`` go into every request as they are.
-    Replies are kept in the file ``cache``: the same question to the same model, with the same prompt and parameters, is not paid for
-    twice.
+    from half a second to a minute, or as long as the server asks; if it asks for more than five minutes, that is an error at once. An
+    answer that cannot be read is asked for again, with a reminder, ``max_unparsable`` replies in all; then that is an error.
+    ``parameters`` go into every request as they are. Replies are kept in the file ``cache``: the same question to the same model, with
+    the same prompt and parameters, is not paid for twice, unless no reply to it could be read: then it is asked anew. A ``sleep`` that
+    is given takes the place of all waits, which otherwise end when all is to stop.
 
     For a local server without a key::
 
@@ -100,7 +101,7 @@ class LanguageModel:
         cache: str | os.PathLike[str] | None = None,
         concurrency: int = 8,
         seed: int = 0,
-        sleep: Callable[[float], object] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         _check_settings(model, prompt, grade_prompt, grades, order)
@@ -184,7 +185,7 @@ class LanguageModel:
         ``on_answer`` is called in the calling thread as each reply comes, so that it can be recorded at once. A question whose answer
         cannot be read does not stop the others; a limit or a server that fails does: the requests under way end, and after that only
         the cache is asked. Either way all that came is handed to ``on_answer`` first, and then the error is raised: of several, that
-        of the earliest question.
+        of the earliest question. An error of ``on_answer``, or Ctrl-C, gives up the requests under way too.
         """
         asked, stop = list(questions), threading.Event()
 
@@ -192,18 +193,22 @@ class LanguageModel:
             try:
                 return self._answer(question, pool, allow_bad, (repeats or {}).get(question.pair, 0), stop)
             except BaseException as error:
-                if not isinstance(error, UnparsableAnswer):
+                if not isinstance(error, (UnparsableAnswer, LimitReached)):  # at a limit, those that have a turn may still take it
                     stop.set()
                 raise
 
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="podium-llm") as threads:
-            futures = {threads.submit(ask, question): question for question in asked}
+            futures: dict[Future[Reply], Question] = {}
             try:
+                futures.update((threads.submit(ask, question), question) for question in asked)
                 for future in as_completed(futures):
                     if on_answer is not None and _error_of(future) is None:
                         on_answer(futures[future], future.result())
-            finally:
+            except BaseException:
                 stop.set()
+                self._service.client.abort(stop)
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
         _raise_first([error for error in map(_error_of, futures) if error is not None])
         return [future.result() for future in futures]
 
@@ -216,21 +221,30 @@ class LanguageModel:
         ]
 
     def _settle(self, form: Form, question: Question, repeat: int, stop: threading.Event) -> _Settled:
-        """Ask until a reply can be read."""
-        replies, requests, problem = [], 0, ""
-        for attempt in range(self.max_unparsable):
-            reply, sent = self._service.complete(form.messages(attempt), attempt + _ASKED_AGAIN * repeat, stop)
-            replies.append(reply)
-            requests += sent
-            try:
-                return _Settled(read_choice(reply, form.choices), replies, requests)
-            except ValueError as error:
-                problem = str(error)
+        """The first reply that can be read: of those in the cache, or if there is none, of new ones."""
+        attempts = [(form.messages(number), number + _ASKED_AGAIN * repeat) for number in range(self.max_unparsable)]
+        recalled = ((self._service.recall(*attempt), 0) for attempt in attempts)
+        asked = (self._service.complete(*attempt, stop) for attempt in attempts)
+        problem = ""
+        for outcomes in (recalled, asked):
+            replies, requests = [], 0
+            for reply, sent in outcomes:
+                if reply is not None:
+                    replies.append(reply)
+                    requests += sent
+                    try:
+                        return _Settled(read_choice(reply, form.choices, scrub=self._service.client.scrub), replies, requests)
+                    except ValueError as error:
+                        problem = str(error)
+        raise self._unparsable(question, problem)
+
+    def _unparsable(self, question: Question, problem: str) -> UnparsableAnswer:
         shown = question.left if question.right is None else f"{question.left} and {question.right}"
-        raise UnparsableAnswer(
+        message = (
             f"{self.model} was asked about {shown} {self.max_unparsable} times and no reply could be read (the last: {problem}); "
             "nothing was guessed: change the prompt or the parameters, or raise max_unparsable"
         )
+        return UnparsableAnswer(self._service.client.scrub(message), question)
 
 
 @dataclass(frozen=True)
@@ -247,8 +261,9 @@ def _error_of(future: Future[Reply]) -> BaseException | None:
 def _raise_first(errors: Sequence[BaseException]) -> None:
     real = [error for error in errors if not isinstance(error, CancelledError)]
     if real:
+        failed = sum(not isinstance(error, LimitReached) for error in real[1:])
         if len(errors) > 1:
-            real[0].add_note(f"of the other questions, {len(real) - 1} failed too and {len(errors) - len(real)} were not asked")
+            real[0].add_note(f"of the other questions, {failed} failed too and {len(errors) - 1 - failed} were not asked")
         raise real[0]
 
 

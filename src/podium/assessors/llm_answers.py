@@ -5,17 +5,25 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from podium.errors import DataError, PodiumError
+from podium.labelling.questions import Question
 
 __all__ = ["Completion", "UnparsableAnswer", "read_choice", "read_completion"]
 
 
 class UnparsableAnswer(PodiumError):
-    """A model was asked as often as allowed and never gave an answer that can be read as one of the choices."""
+    """A model was asked ``question`` as often as allowed and never gave an answer that can be read as one of the choices."""
+
+    def __init__(self, message: str, question: Question) -> None:
+        self.message, self.question = message, question
+        super().__init__(message, question)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -63,12 +71,13 @@ def _only_object(text: str) -> dict[str, Any]:
     return found
 
 
-def read_choice(completion: Completion, choices: Mapping[str, str]) -> str:
+def read_choice(completion: Completion, choices: Mapping[str, str], *, scrub: Callable[[str], str] = str) -> str:
     """The answer that a reply gives: that of ``choices`` whose word stands under ``answer`` in the reply's one JSON object.
 
     Text or a code fence around the object is passed over, and so are other keys, the letters' case, and a model's thoughts up to
     ``</think>``. All else raises ValueError with the reason: no object, two objects, the key twice, a
-    word that is not among the choices, a reply that was cut off or refused.
+    word that is not among the choices, a reply that was cut off or refused. ``scrub`` takes out of the reply's words what a reason must
+    not show.
 
     >>> choices = {"A": "left", "B": "right", "tie": "tie"}
     >>> read_choice(Completion('Surely {"answer": "B"}.', "stop", "m", 1, 1, 0.0), choices)
@@ -89,7 +98,7 @@ def read_choice(completion: Completion, choices: Mapping[str, str]) -> str:
     for word, answer in choices.items():
         if isinstance(said, str) and said.strip().casefold() == word.casefold():
             return answer
-    raise ValueError(f"it answers {str(said)[:40]!r}, which is none of {', '.join(choices)}")
+    raise ValueError(f"it answers {scrub(str(said))[:40]!r}, which is none of {', '.join(choices)}")
 
 
 def read_completion(body: bytes, *, asked: str, sent: int, seconds: float) -> Completion:

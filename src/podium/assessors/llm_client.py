@@ -2,13 +2,17 @@
 
 httpx's own time-outs are for one read: a server that sends a byte now and then never meets them. Here every wait on the network,
 also for the headers, gets only what is left of the request's whole time. The lookup of the server's name alone cannot be cut short.
+Another thread can end the waits at once, but for that lookup and for a connection that is still being made.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import socket
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -89,10 +93,18 @@ class ChatClient:
         for name in _LOGGERS:
             logging.getLogger(name).removeFilter(self._log_filter)
 
-    def post(self, request: Mapping[str, Any]) -> Completion | Fault:
+    def scrub(self, text: str) -> str:
+        """A text without the key."""
+        return self._key.scrub(text)
+
+    def abort(self, stop: threading.Event) -> None:
+        """End all requests that were sent with this ``stop``, now and later, as if the connection had failed."""
+        self._network.abort(stop)
+
+    def post(self, request: Mapping[str, Any], stop: threading.Event) -> Completion | Fault:
         """Send one request, once. What goes wrong is returned and not raised: an exception of httpx holds the request, key and all."""
         content, began = json.dumps(request).encode(), self._clock()
-        self._network.deadline = began + self._timeout
+        self._network.begin(began + self._timeout, stop)
         try:
             response, body = self._exchange(content)
         except (httpcore.TimeoutException, httpx.TimeoutException):
@@ -118,9 +130,9 @@ class ChatClient:
     def _read(self, response: httpx.Response, body: bytes, *, asked: str, sent: int, seconds: float) -> Completion | Fault:
         if not response.is_success:
             return self._refusal(response, body)
-        kind = response.headers.get("Content-Type", "json").lower()
-        if "json" not in kind:
-            return Fault(self._key.scrub(f"the reply is of type {kind[:60]!r}, not JSON"))
+        kind = self._key.scrub(response.headers.get("Content-Type", "json"))
+        if "json" not in kind.lower():
+            return Fault(f"the reply is of type {kind[:60]!r}, not JSON")
         try:
             reply = read_completion(body, asked=asked, sent=sent, seconds=seconds)
         except ValueError as error:
@@ -151,26 +163,47 @@ class _Scrubbing(logging.Filter):
 
 
 class _Network(httpcore.NetworkBackend):
-    """The network, with a deadline for each thread: a request is sent and read by one thread, start to end."""
+    """The network, with a deadline and a stop for each thread: a request is sent and read by one thread, start to end."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock, self._own = clock, threading.local()
         self._backend = httpcore.SyncBackend()
+        self._lock = threading.Lock()
+        self._waiting: dict[socket.socket, threading.Event] = {}  # connections that a thread waits on, and what its request stops with
+        self._aborted: weakref.WeakSet[threading.Event] = weakref.WeakSet()
 
-    @property
-    def deadline(self) -> float:
-        moment: float = self._own.deadline
-        return moment
+    def begin(self, deadline: float, stop: threading.Event) -> None:
+        """The calling thread's next request ends by this moment, or when this ``stop`` is aborted."""
+        self._own.deadline, self._own.stop = deadline, stop
 
-    @deadline.setter
-    def deadline(self, moment: float) -> None:
-        self._own.deadline = moment
+    def abort(self, stop: threading.Event) -> None:
+        with self._lock:
+            self._aborted.add(stop)
+            for connection in [each for each, its_stop in self._waiting.items() if its_stop is stop]:
+                with contextlib.suppress(OSError):  # the other side was quicker
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # TLS's own would pull the state from under the reading thread
+
+    @contextlib.contextmanager
+    def waiting(self, connection: socket.socket) -> Iterator[float]:
+        """The seconds left for a wait on this connection, which an abort ends."""
+        with self._lock:
+            self._check()
+            self._waiting[connection] = self._own.stop
+        try:
+            yield self.left()
+        finally:
+            with self._lock:
+                del self._waiting[connection]
 
     def left(self) -> float:
-        seconds = self.deadline - self._clock()
+        seconds: float = self._own.deadline - self._clock()
         if seconds <= 0:
             raise httpcore.ReadTimeout("the whole time of the request is over")
         return seconds
+
+    def _check(self) -> None:
+        if self._own.stop in self._aborted:
+            raise httpcore.ReadError("the request was given up")
 
     def connect_tcp(
         self,
@@ -184,22 +217,27 @@ class _Network(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
-    """A connection whose every wait ends at its thread's deadline."""
+    """A connection whose every wait ends at its thread's deadline, or when its thread's request is aborted."""
 
     def __init__(self, stream: httpcore.NetworkStream, network: _Network) -> None:
         self._stream, self._network = stream, network
+        self._socket: socket.socket = stream.get_extra_info("socket")
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._network.left())
+        with self._network.waiting(self._socket) as seconds:
+            return self._stream.read(max_bytes, seconds)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._network.left())
+        with self._network.waiting(self._socket) as seconds:
+            self._stream.write(buffer, seconds)
 
     def close(self) -> None:
         self._stream.close()
 
     def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> httpcore.NetworkStream:
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, self._network.left()), self._network)
+        # a second handle on the connection: TLS takes the first away
+        with contextlib.closing(self._socket.dup()) as handle, self._network.waiting(handle) as seconds:
+            return _Stream(self._stream.start_tls(ssl_context, server_hostname, seconds), self._network)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

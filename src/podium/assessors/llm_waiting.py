@@ -1,13 +1,23 @@
-"""How long to wait before a request is sent again."""
+"""How long to wait before a request is sent again, and waits that end when all is to stop."""
 
 from __future__ import annotations
 
 import random
 import re
-from datetime import UTC, datetime
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-__all__ = ["backoff_seconds", "retry_after_seconds"]
+__all__ = ["backoff_seconds", "come_back", "pause", "retry_after_seconds"]
+
+_YEAR = 365 * 86400.0
+
+
+def pause(seconds: float, stop: threading.Event, sleep: Callable[[float], object] | None = None) -> None:
+    """Wait, but not past ``stop``. A ``sleep`` that is given takes the place of the wait: tests need not be slow."""
+    if not stop.is_set():
+        (sleep or stop.wait)(seconds)
 
 
 def backoff_seconds(retry: int, *, seed: object, first: float = 0.5, longest: float = 60.0) -> float:
@@ -38,3 +48,14 @@ def retry_after_seconds(header: str | None, now: datetime) -> float | None:
         return None
     aware = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (aware - now).total_seconds())
+
+
+def come_back(seconds: float, now: datetime) -> str:
+    """When a server wants to be asked again, in words; more than a year is a year.
+
+    >>> come_back(5400, datetime(2026, 3, 1, 23, 0, tzinfo=UTC))
+    'in 90 minutes, at 2026-03-02 00:30 UTC'
+    """
+    wait = min(seconds, _YEAR)
+    moment = (now + timedelta(seconds=wait + 59)).astimezone(UTC)  # with no seconds shown, rather too late than too early
+    return f"in {-int(-wait // 60)} minutes, at {moment:%Y-%m-%d %H:%M} UTC"

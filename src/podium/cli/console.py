@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
+        return {" and ".join(map(str, key)) if isinstance(key, tuple) else key: _plain(entry) for key, entry in value.items()}
     return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from podium.errors import DataError
+from podium.errors import DataError, FileError
 
 if TYPE_CHECKING:
     from podium.assessors import Oracle
     from podium.assessors.llm import LanguageModel
+    from podium.pool import Pool
 
 __all__ = ["MODEL_OPTIONS", "ORACLE_OPTIONS", "add_options", "make_model", "make_oracle", "read_truth"]
 
@@ -41,6 +43,7 @@ MODEL_OPTIONS = [
     click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, help="Seconds a request has."),
     click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Requests at a time."),
     click.option("--max-requests", type=click.IntRange(min=0), help="Stop after so many requests, retries counted; a rerun goes on."),
+    click.option("--max-unparsable", type=click.IntRange(min=1), default=3, show_default=True, help="Replies to wait for a readable one."),
     click.option("--max-cost", type=click.FloatRange(min=0), help="Stop when so much is spent; needs the prices."),
     click.option("--price-in", type=click.FloatRange(min=0), default=0.0, help="Of a million tokens read."),
     click.option("--price-out", type=click.FloatRange(min=0), default=0.0, help="Of a million tokens written."),
@@ -61,25 +64,33 @@ def add_options(options: list[Callable[[Any], Any]]) -> Callable[[Command], Comm
 
 
 def read_truth(path: Path) -> dict[str, dict[str, float]]:
-    """The label of each document of each query: from TREC judgments, or from a collection that has labels and document ids."""
+    """The label of each document of each query: from TREC judgments, or from a collection that has labels or judgments."""
     from podium.sources import open_dataset
+    from podium.sources.cranfield import cranfield_labels, is_cranfield, read_cranfield_codes
+    from podium.sources.lines import text_lines
     from podium.sources.trec import qrels_of, read_qrels
 
-    with path.open(errors="replace") as file:
-        fields = next((line.split() for line in file if line.strip()), []) if path.is_file() else []
-    is_collection = any(field.startswith("qid:") for field in fields) or not path.is_file()
-    return (qrels_of(open_dataset(path)) if is_collection else read_qrels(path)).labels
+    if not path.exists():
+        raise FileError(path, None, "there is no such file or folder; --truth takes TREC judgments or a collection with labels")
+    if is_cranfield(path):
+        return cranfield_labels(read_cranfield_codes(path / "cranqrel")).labels
+    is_letor = path.is_dir() or any(" qid:" in line for _, line in islice(text_lines(path), 1))
+    return (qrels_of(open_dataset(path)) if is_letor else read_qrels(path)).labels
 
 
-def make_oracle(truth: Mapping[str, Mapping[str, float]], query: str, items: tuple[str, ...], given: Mapping[str, Any]) -> Oracle:
+def make_oracle(truth: Mapping[str, Mapping[str, float]], pool: Pool, grades: Sequence[str], given: Mapping[str, Any]) -> Oracle:
     """An oracle for one query; a document that nobody judged is worth 0."""
     from podium.assessors import Oracle
 
-    if query not in truth:
-        raise DataError(f"the truth says nothing of query {query!r}; it has {len(truth)} queries")
-    worth = {item: truth[query].get(item, 0.0) for item in items}
+    judged = truth.get(pool.query_id, {})
+    if pool.items and judged.keys().isdisjoint(pool.items):
+        raise DataError(
+            f"the truth judges none of the {len(pool.items)} documents of query {pool.query_id!r}; are its ids those of the pools?"
+        )
+    worth = {item: judged.get(item, 0.0) for item in pool.items}
     names = ("noise", "error", "side_bias", "tie_width", "bad_below", "seed")
-    return Oracle(worth, **{name: given[name] for name in names}, cuts=sorted({1.0, 2.0, 3.0, 4.0}))
+    cuts = [float(grade) for grade in range(1, len(grades))]
+    return Oracle(worth, **{name: given[name] for name in names}, cuts=cuts, name=given["assessor"] or "oracle")
 
 
 def make_model(given: Mapping[str, Any], cache: Path, grades: tuple[str, ...]) -> LanguageModel:
@@ -103,5 +114,5 @@ def make_model(given: Mapping[str, Any], cache: Path, grades: tuple[str, ...]) -
     return LanguageModel(
         given["base_url"], given["model"], key_variable=given["key_variable"], prompt=prompts["pair"], grade_prompt=prompts["grade"],
         grades=grades, order=given["order"], temperature=given["temperature"], timeout=given["timeout"], limits=limits,
-        cache=given["cache"] or cache, concurrency=given["concurrency"], seed=given["seed"],
+        cache=given["cache"] or cache, max_unparsable=given["max_unparsable"], concurrency=given["concurrency"], seed=given["seed"],
     )  # fmt: skip

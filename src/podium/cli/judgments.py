@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,7 @@ def _chosen(store: Store, names: Sequence[str]) -> list[TaskInfo]:
     tasks = store.tasks()
     if not names:
         return tasks
-    return [store.info(store.number(name)) for name in names]
+    return [store.info(store.number(name)) for name in dict.fromkeys(names)]
 
 
 # ---- tables ----
@@ -115,26 +116,25 @@ def _show_agreement(store: Store, tasks: Sequence[TaskInfo], as_json: bool) -> N
     from podium.labelling.ratings import grades_of, inferred, ratings_of
     from podium.reports.agreement_text import agreement_text
 
-    kinds = {
-        "graded": [task for task in tasks if task.strategy == "graded"],
-        "pairs": [task for task in tasks if task.strategy != "graded"],
-    }
-    for kind, some in kinds.items():
-        if not some:
-            continue
-        names = tuple(store.settings(some[0].number)["grades"])
+    kinds: dict[tuple[str, ...], list[TaskInfo]] = {}  # grades; () for pairs
+    for task in tasks:
+        grades = tuple(store.settings(task.number)["grades"]) if task.strategy == "graded" else ()
+        kinds.setdefault(grades, []).append(task)
+    found = {}
+    for grades, some in kinds.items():
         logs = _logs(store, some)
-        found = agreement(inferred(grades_of(logs, names)) if kind == "graded" else ratings_of(logs))
-        if as_json:
-            print_json({kind: asdict(found)})
-        else:
-            click.echo(f"{'Inferred from grades' if kind == 'graded' else 'Judgments of pairs'}\n\n{agreement_text(found)}\n")
+        title = f"Inferred from the grades {', '.join(grades)}" if grades else "Judgments of pairs"
+        found[title] = agreement(inferred(grades_of(logs, grades)) if grades else ratings_of(logs))
+    if as_json:
+        print_json({title: asdict(one) for title, one in found.items()})
+    else:
+        click.echo("\n\n".join(f"{title}\n\n{agreement_text(one)}" for title, one in found.items()))
 
 
 def _detail(store: Store, task: TaskInfo, count: str | None) -> dict[str, Any]:
+    from podium.labelling import how_sure, rescore
     from podium.labelling.active import MIXED
-    from podium.labelling.bradley_terry import cycles, how_sure
-    from podium.labelling.rescoring import rescore
+    from podium.labelling.bradley_terry import cycles
 
     labelled = store.task(task.number)
     found: dict[str, Any] = {
@@ -149,7 +149,7 @@ def _detail(store: Store, task: TaskInfo, count: str | None) -> dict[str, Any]:
     if not pairs:
         return found
     roles = None if count is None else MIXED[count]
-    fitted = rescore(pairs, labelled.order, has_prior=labelled.prior is not None, roles=roles)
+    fitted = rescore(labelled, roles=roles)
     sure = how_sure(fitted, task.k)
     in_top = dict(zip(fitted.items, sure.in_top.tolist(), strict=True))
     found["fit"] = [
@@ -228,6 +228,10 @@ def _export(store: Store, tasks: Sequence[TaskInfo], kind: str, ties: str, out: 
             export_log(store, task.number, out / f"{_file_name(task.name)}.jsonl")
         return f"{len(tasks)} logs written to {out}"
     finished = [task for task in tasks if task.is_finished]
+    for query, count in Counter(task.query_id for task in finished).items():
+        if count > 1:
+            names = ", ".join(task.name for task in finished if task.query_id == query)
+            raise DataError(f"query {query!r} has {count} tasks ({names}), and a file holds one label a document; choose with --task NAME")
     if not finished:
         raise DataError("no task is finished, so there are no labels to write; --export jsonl writes the logs of unfinished ones too")
     labelled = [_labelled(store, task, ties) for task in finished]

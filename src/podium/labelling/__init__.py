@@ -11,8 +11,9 @@ from podium.labelling.known import Known, Outcome
 from podium.labelling.log import standing
 from podium.labelling.questions import ANSWERS, GRADES, Event, Question
 from podium.labelling.rescoring import rescore
+from podium.labelling.result import Result
 from podium.labelling.table import STRATEGIES, get
-from podium.labelling.task import Result, TopK
+from podium.labelling.task import TopK
 
 __all__ = [
     "ANSWERS", "GRADES", "STRATEGIES", "Event", "Fit", "Known", "Outcome", "Question", "Result", "Standing", "TopK", "get", "how_sure",

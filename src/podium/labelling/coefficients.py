@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.errors import DataError
 from podium.labelling.ratings import count_votes
 from podium.ragged import Floats, Ints
 
@@ -114,6 +115,12 @@ class Bootstrap:
     seed: int = 0
     resamples: int = 2_000
     confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.resamples < 1 or not 0 < self.confidence < 1:
+            raise DataError(
+                f"an interval needs 1 resample or more and a confidence between 0 and 1, got {self.resamples}, {self.confidence}"
+            )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from podium.labelling.questions import ANSWERS, ROLES, Event
 if TYPE_CHECKING:
     from podium.ragged import Floats, Ints
 
-__all__ = ["Counts", "closure", "count", "some"]
+__all__ = ["Counts", "chosen", "closure", "count", "some"]
 
 
 class Counts(NamedTuple):
@@ -26,7 +26,7 @@ class Counts(NamedTuple):
 
 def count(events: Iterable[Event], items: Sequence[str], roles: Collection[str] | None, *, keep_sides: bool = False) -> Counts:
     """Count the answers about pairs; the first of a pair is the left one if sides are kept, the earlier in ``items`` if not."""
-    judged = _chosen([event for event in events if event.action == "answer" and event.right is not None], roles)
+    judged = chosen([event for event in events if event.action == "answer" and event.right is not None], roles)
     row_of = {item: row for row, item in enumerate(items)}
     if len(row_of) < len(items):
         raise DataError(f"every item must be named once, got {some(item for item in row_of if list(items).count(item) > 1)} twice")
@@ -51,7 +51,8 @@ def _outcome(event: Event) -> int:
     return {"left": 0, "right": 1}.get(event.answer, 2)
 
 
-def _chosen(events: list[Event], roles: Collection[str] | None) -> list[Event]:
+def chosen(events: list[Event], roles: Collection[str] | None) -> list[Event]:
+    """The events of these roles; of all if none are named, but then people and models together are refused."""
     if roles is not None:
         for role in roles:
             if role not in ROLES:

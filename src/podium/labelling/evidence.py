@@ -9,10 +9,10 @@ from podium.labelling.known import Known, Outcome
 from podium.labelling.questions import Event
 from podium.labelling.strategies import Compare
 
-__all__ = ["Evidence", "Pair", "majority", "pair_of"]
+__all__ = ["OUTCOMES", "Evidence", "Pair", "majority", "pair_of"]
 
 Pair = tuple[str, str]
-_OUTCOMES = {"left": Outcome.BETTER, "right": Outcome.WORSE, "tie": Outcome.TIE, "bad": Outcome.BOTH_BAD}
+OUTCOMES = {"left": Outcome.BETTER, "right": Outcome.WORSE, "tie": Outcome.TIE, "bad": Outcome.BOTH_BAD}
 
 
 def pair_of(compare: Compare) -> Pair:
@@ -75,7 +75,7 @@ class Evidence:
             self.grades[pair[0]] = sorted(grade for _, grade in votes)[(len(votes) - 1) // 2]  # the median; the lower of two
 
     def _compare(self, event: Event, pair: Pair) -> None:
-        outcome = _OUTCOMES[event.answer or ""]
+        outcome = OUTCOMES[event.answer or ""]
         votes = self._vote(event.assessor, pair, outcome if event.left == pair[0] else outcome.reversed)
         decided = majority([Outcome(vote) for _, vote in votes], self._repeats)
         if decided is None:

@@ -74,6 +74,10 @@ class Event:
         for name, value, known in (("action", self.action, ACTIONS), ("role", self.role, ROLES)):
             if value not in known:
                 raise DataError(f"{name} of an event must be one of {', '.join(known)}, got {value!r}")
+        for name in ("seconds", "paused"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
+                raise DataError(f"{name} of an event must be a number of 0 or more, got {value!r}")
         if self.action == "answer" and (self.left is None or self.answer is None):
             raise DataError("an answer must say what was shown and what was answered")
 

@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from podium.errors import DataError, UnknownName
+from podium.errors import DataError
 from podium.labelling.ahead import look_ahead
+from podium.labelling.doors import best_first, check_settings, checked_options
 from podium.labelling.evidence import Evidence, Pair, pair_of
 from podium.labelling.log import Log, standing
 from podium.labelling.questions import GRADES, Event, Question
+from podium.labelling.rescoring import called_bad
+from podium.labelling.result import Result, tied_by_grade
 from podium.labelling.strategies import Compare, Strategy
-from podium.labelling.table import Entry, get
+from podium.labelling.table import get
 
-__all__ = ["Result", "TopK"]
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a finished task says: the ordered top, the rest, the ties met along the way, and the judgments that stand."""
-
-    top: tuple[str, ...]
-    rest: tuple[str, ...]
-    ties: tuple[tuple[str, ...], ...]
-    judgments: tuple[Event, ...]
-    k: int
-    bad: tuple[str, ...] = ()  # called bad, and therefore in the rest
-    grades: Mapping[str, str] = field(default_factory=dict)
-
-    def labels(self) -> dict[str, float]:
-        """Top-k truth: k for the best down to 1 for the k-th, 0 for the rest.
-
-        >>> Result(("b", "a"), ("c",), (), (), k=2).labels()
-        {'b': 2.0, 'a': 1.0, 'c': 0.0}
-        """
-        return {**{item: float(self.k - place) for place, item in enumerate(self.top)}, **dict.fromkeys(self.rest, 0.0)}
+__all__ = ["TopK"]
 
 
 class TopK:
@@ -76,9 +55,9 @@ class TopK:
             raise DataError(f"items must be a list of ids, got the one text {items[:60]!r}")
         self.items, self.k, self.strategy, self.seed = tuple(items), k, strategy, seed
         self.grades, self.repeats, self.ties_are_transitive = tuple(grades), repeats, ties_are_transitive
-        _check(self)
-        self.options = _options(strategy, self.entry, options)
-        self.prior = None if prior is None else _best_first(prior, self.items)
+        check_settings(self)
+        self.options = checked_options(strategy, self.entry, options)
+        self.prior = None if prior is None else best_first(prior, self.items)
         if prior is not None and not self.entry.takes_prior:
             raise DataError(f"{strategy} takes no prior order, it draws one with the seed; leave prior out or choose another strategy")
         self.order = self._drawn_after(self.prior or ())  # in which the strategy takes the items
@@ -241,6 +220,13 @@ class TopK:
         self._take_in(event)
         return self._log.append(event)
 
+    def _would_mix(self, role: str) -> bool:
+        """Whether an answer of this role would be weighed together with answers of the other kind, unasked."""
+        if self.repeats == 1 and not (self.entry.is_repeating and self.options["count"] is None):
+            return False
+        others = {"model": ("person", "recorded"), "person": ("model",), "recorded": ("model",)}.get(role, ())
+        return any(event.role in others for event in self.judgments)
+
     def _release_where(self, assessor: str, pair: Pair | None) -> None:
         for (who, seat), question in list(self._held.items()):
             if who == assessor and (pair is None or question.pair == pair):
@@ -254,6 +240,11 @@ class TopK:
         if event.left is None or event.left == event.right or (event.right is None) != self.entry.asks_grades:
             what = "one document" if self.entry.asks_grades else "two different documents"
             raise DataError(f"event {number} must be about {what}, got {event.left!r} and {event.right!r}")
+        if event.action == "answer" and self._would_mix(event.role):
+            raise DataError(
+                f"event {number} is by a {event.role}, and others have answered before: people's and models' answers are not put together "
+                "by majority or in a fit unless that is said (count= of active); give each a task of their own"
+            )
         if event.action == "answer" and event.answer not in self.answers:
             raise DataError(f"{event.answer!r} does not answer a question of {self.strategy}; say one of {', '.join(self.answers)}")
 
@@ -270,6 +261,12 @@ class TopK:
         return tuple(event for event in standing(self._log.events) if event.action == "answer")
 
     @property
+    def bad(self) -> tuple[str, ...]:
+        """The items that are out as bad: of pairs that were decided to be both bad or, where judges may err, by :func:`called_bad`."""
+        found = called_bad(self.judgments) if self.entry.is_repeating else self._evidence.bad
+        return tuple(item for item in self.items if item in found)
+
+    @property
     def is_finished(self) -> bool:
         """Whether everything is known that the strategy wants to know."""
         return self._current() is None
@@ -279,14 +276,19 @@ class TopK:
         if not self.is_finished:
             raise DataError(f"the task is not finished after {len(self.judgments)} judgments; ask() has more questions")
         evidence = self._evidence
-        top = tuple(item for item in self._ranking if item not in evidence.bad)  # perhaps called bad when several were asked at once
+        bad = set(self.bad)
+        top = tuple(item for item in self._ranking if item not in bad)  # perhaps called bad when several were asked at once
         return Result(
             top=top,
             rest=tuple(item for item in self.items if item not in set(top)),
-            ties=() if self.entry.is_repeating else _groups(evidence.grades) if self.entry.asks_grades else tuple(evidence.known.ties()),
+            ties=()
+            if self.entry.is_repeating
+            else tied_by_grade(evidence.grades)
+            if self.entry.asks_grades
+            else tuple(evidence.known.ties()),
             judgments=self.judgments,
             k=self.k,
-            bad=tuple(item for item in self.items if item in evidence.bad),
+            bad=self.bad,
             grades={item: self.grades[grade] for item, grade in evidence.grades.items()},
         )
 
@@ -328,46 +330,3 @@ class TopK:
         except StopIteration as finished:
             self._waits_for, self._ranking = None, finished.value
         return self._waits_for
-
-
-def _check(task: TopK) -> None:
-    for name in ("k", "repeats"):
-        value = getattr(task, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise DataError(f"{name} must be a whole number of 1 or more, got {value!r}")
-    if isinstance(task.seed, bool) or not isinstance(task.seed, int) or task.seed < 0:
-        raise DataError(f"seed must be a whole number of 0 or more, got {task.seed!r}")
-    if wrong := [item for item in task.items if not isinstance(item, str) or not item]:
-        raise DataError(f"items must be ids, that is text which is not empty, got {wrong[0]!r}")
-    if twice := [item for item, count in Counter(task.items).items() if count > 1]:
-        raise DataError(f"item {twice[0]!r} occurs twice; each may be labelled once")
-    if task.repeats > 1 and task.entry.is_repeating:
-        raise DataError(f"{task.strategy} asks again where it pays; leave repeats at 1, or choose a sorting strategy")
-    names = [grade for grade in task.grades if isinstance(grade, str) and grade]
-    if len(set(names)) < max(len(task.grades), 2):
-        raise DataError(f"grades must be two or more different names, worst first, got {', '.join(map(repr, task.grades))}")
-
-
-def _options(strategy: str, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
-    for name in given:
-        if name not in entry.options:
-            raise UnknownName(f"option of {strategy}", name, entry.options)
-    return {name: option.checked(name, given.get(name, option.default)) for name, option in entry.options.items()}
-
-
-def _best_first(prior: Sequence[str] | Mapping[str, float], items: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(prior, Mapping) and (wrong := [item for item, score in prior.items() if not math.isfinite(score)]):
-        raise DataError(f"the prior score of {wrong[0]!r} must be a finite number, got {prior[wrong[0]]!r}")
-    order = sorted(prior, key=lambda item: -prior[item]) if isinstance(prior, Mapping) else list(prior)
-    if unknown := [item for item in order if item not in set(items)]:
-        raise DataError(f"the prior order names {unknown[0]!r}, which is not among the items")
-    if twice := [item for item, count in Counter(order).items() if count > 1]:
-        raise DataError(f"the prior order names {twice[0]!r} twice")
-    return tuple(order)
-
-
-def _groups(grades: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
-    members: dict[int, list[str]] = {}
-    for item, grade in grades.items():
-        members.setdefault(grade, []).append(item)
-    return tuple(tuple(group) for _, group in sorted(members.items(), reverse=True) if len(group) > 1)

@@ -114,7 +114,7 @@ def _needed(path: _Path, line: int, record: Mapping[str, Any], *names: str) -> s
         if text := _text(path, line, record, name):
             return text
     said = ", ".join(str(name) for name, value in record.items() if value not in (None, ""))
-    raise FileError(path, line, f"needs a field {' or '.join(repr(name) for name in names)}, it has", got=said[:120])
+    raise FileError(path, line, f"needs a field {' or '.join(repr(name) for name in names)} that is not empty", got=said[:120])
 
 
 def _take_query(path: _Path, line: int, record: Mapping[str, Any], found: dict[str, _Query]) -> _Query:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url, text
 
@@ -21,14 +24,20 @@ _WRITES = "podium_writes"
 _MIGRATION_LOCK = 0x706F6469756D  # "podium"; an advisory lock of PostgreSQL has a number
 _SQLITE_HEADER = b"SQLite format 3\x00"
 _NOT_OURS = (exc.OperationalError, exc.DatabaseError, exc.InternalError)  # locked, full, unreachable, damaged; others are mistakes of ours
+_NOT_ALLOWED = "42501"  # PostgreSQL's code for a right that the user lacks
 _URL = "postgresql://user:password@host:port/database"
+_ALMOST_A_URL = re.compile(r"postgres(ql)?(\+\w+)?(:|//)", re.IGNORECASE)
+
+
+def _machine_time() -> datetime:
+    return datetime.now(UTC)
 
 
 class Database:
     """An open database. ``where`` names it in messages and never holds a password."""
 
-    def __init__(self, engine: Engine, where: str, secrets: Sequence[str] = ()) -> None:
-        self.where, self._secrets = where, [secret for secret in secrets if secret]
+    def __init__(self, engine: Engine, where: str, secrets: Sequence[str] = (), *, is_read_only: bool = False) -> None:
+        self.where, self.is_read_only, self._secrets = where, is_read_only, [secret for secret in secrets if secret]
         self._engine, self._writer = engine, engine.execution_options(**{_WRITES: True})
 
     @property
@@ -37,6 +46,13 @@ class Database:
 
     def __repr__(self) -> str:
         return f"Database({self.where!r})"
+
+    def time(self, connection: Connection) -> datetime:
+        """Now, by one clock for all who use the database: that of the server, or of the one machine that SQLite's users share."""
+        if self.is_sqlite:
+            return _machine_time()
+        now: datetime = connection.execute(text("SELECT clock_timestamp()")).scalar_one()
+        return now.astimezone(UTC)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -47,6 +63,7 @@ class Database:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is committed at the end of the block, or undone by an error. SQLite is locked from its beginning."""
+        self._check_writable()
         with self._problems_named(), self._writer.begin() as connection:
             yield connection
 
@@ -57,16 +74,34 @@ class Database:
         """Make an empty database a store, and an older store a store of today; anything else is refused and left as it is."""
         with self._problems_named((*_NOT_OURS, exc.ProgrammingError)):  # as of an option in a URL that PostgreSQL does not know
             with self._engine.connect() as connection:
+                self._check_encoding(connection)
                 is_current = self._is_current(connection)
-            if self.is_sqlite:
+            if self.is_sqlite and not self.is_read_only:
                 self._keep_wal()
             if is_current:
                 return
+            self._check_writable()
             with self._writer.begin() as connection:
                 if not self.is_sqlite:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATION_LOCK})
                 if not self._is_current(connection):  # another process may have done it since
                     migrations.upgrade(connection)
+
+    def _check_writable(self) -> None:
+        if self.is_read_only:
+            raise FileError(
+                self.where, None, "can only be read, as the file or its folder is write-protected; to change it, copy it elsewhere"
+            )
+
+    def _check_encoding(self, connection: Connection) -> None:
+        if self.is_sqlite:
+            return
+        driver: Any = connection.connection.driver_connection
+        encoding = driver.info.parameter_status("server_encoding")  # the server said so when it was connected to: no question to it
+        if encoding not in (None, "UTF8"):
+            raise FileError(
+                self.where, None, f"must keep its text as UTF8 to be a store, not {encoding}; CREATE DATABASE … ENCODING 'UTF8'"
+            )
 
     def _is_current(self, connection: Connection) -> bool:
         found = migrations.look(connection)
@@ -99,17 +134,24 @@ class Database:
         except exc.TimeoutError:
             raise FileError(self.where, None, "too many threads use the store at once: none of its connections became free") from None
         except exc.DBAPIError as error:
-            if type(error) not in kinds:
+            is_not_allowed = getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED
+            if type(error) not in kinds and not is_not_allowed:
                 raise
             said = " ".join(str(error.orig).split())
             for secret in self._secrets:
                 said = said.replace(secret, "***")
-            raise FileError(self.where, None, f"the database says: {said}") from None
+            advice = "; its owner can grant the right to read and write its tables" if is_not_allowed else ""
+            raise FileError(self.where, None, f"the database says: {said}{advice}") from None
 
 
 def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0) -> Database:
     """Open a database by a path (SQLite) or a URL that begins with ``postgresql://``, and make sure that it is a store."""
-    database = _postgresql(str(place)) if "://" in str(place) else _sqlite(Path(place), busy_seconds)
+    is_url = "://" in str(place)
+    if not is_url and _ALMOST_A_URL.match(str(place)):  # it may hold a password: not shown, and not the name of a file
+        raise DataError(f"a store in PostgreSQL is named by a URL such as {_URL}, got one without ://")
+    if str(place) == ":memory:":
+        raise DataError("a store is kept in a file, not in memory, got :memory:; name a file such as labels.db")
+    database = _postgresql(str(place)) if is_url else _sqlite(Path(place), busy_seconds)
     try:
         database.prepare()
     except BaseException:
@@ -120,11 +162,31 @@ def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0) 
 
 def _sqlite(path: Path, busy_seconds: float) -> Database:
     _check_file(path)
-    url = URL.create("sqlite+pysqlite", database=str(path.absolute()))
+    is_read_only = path.exists() and not _is_writable(path)
+    query = {"uri": "true", **_read_only_options(path)} if is_read_only else {}
+    name = f"file:{quote(str(path.absolute()))}" if is_read_only else str(path.absolute())
+    url = URL.create("sqlite+pysqlite", database=name, query=query)
     engine = create_engine(url, connect_args={"timeout": busy_seconds}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    return Database(engine, str(path))
+    return Database(engine, str(path), is_read_only=is_read_only)
+
+
+def _has_wal(path: Path) -> bool:
+    return Path(f"{path.resolve()}-wal").exists()
+
+
+def _is_writable(path: Path) -> bool:
+    """Whoever writes makes a second file beside the first, if it is not there already."""
+    return os.access(path, os.W_OK) and (_has_wal(path) or os.access(path.resolve().parent, os.W_OK))
+
+
+def _read_only_options(path: Path) -> dict[str, str]:
+    """SQLite's documentation, "Write-Ahead Logging", section 5: a reader, too, makes a second file, unless the first is said not to change.
+
+    A second file that was made by someone who may only read would keep the owner from writing.
+    """
+    return {"mode": "ro"} if _has_wal(path) else {"mode": "ro", "immutable": "1"}
 
 
 def _check_file(path: Path) -> None:
@@ -168,7 +230,14 @@ def _postgresql(place: str) -> Database:
     except ImportError:
         raise MissingDependency("psycopg", "postgres", "keep a store in PostgreSQL") from None
     url = url.set(drivername="postgresql+psycopg")
-    engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, use_native_hstore=False)  # to ask the server for it takes time
+    engine = create_engine(
+        url,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        use_native_hstore=False,  # to ask the server for it takes time
+        isolation_level="READ COMMITTED",  # whoever waited for a row must see what was committed meanwhile
+        connect_args={"client_encoding": "utf8"},  # whatever the environment says
+    )
     event.listen(engine, "connect", _prepare_postgresql)
     host = url.host or url.query.get("host") or "localhost"
     where = f"postgresql://{url.username or ''}@{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"

@@ -34,7 +34,7 @@ def read_events(connection: Connection, number: int, *, after: int = 0) -> list[
 
 
 class LiveTask:
-    """One task as this process last saw it. Whoever uses it holds its lock, and the database's lock on the task too."""
+    """One task as this process last saw it. Whoever uses it holds its lock, and to change it the database's lock on the task too."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -42,13 +42,13 @@ class LiveTask:
         self._events = 0
 
     def catch_up(self, connection: Connection, number: int, events: int) -> TopK:
-        """The task with so many events, which the database has."""
+        """The task with so many events, which the database has; with more, if others recorded some since they were counted."""
         if self._task is None or self._events > events:
             self._task, self._events = TopK(**read_settings(connection, number)), 0
         if self._events < events:
             for event in read_events(connection, number, after=self._events):
                 self._task.record(event)
-        self._events = events
+                self._events += 1
         return self._task
 
     def told(self, events: int) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,9 @@ from sqlalchemy import Connection, exc, insert, select
 
 from podium.errors import DataError
 from podium.labelling.questions import Event
+from podium.labelling.result import Result
 from podium.labelling.table import get
-from podium.labelling.task import Result, TopK
+from podium.labelling.task import TopK
 from podium.pool import Pool
 from podium.store.database import Database, open_database
 from podium.store.leases import as_text, close_lease, find_lease, supersede_leases
@@ -34,6 +34,7 @@ __all__ = ["Asked", "Clock", "Store", "TaskInfo", "open_store"]
 Clock = Callable[[], datetime]
 
 _LEASE_SECONDS = 900.0  # long enough to read two documents and be called away once
+_LONGEST_LEASE = 10 * 365 * 86400.0
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,13 @@ class TaskInfo:
     is_finished: bool
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def open_store(place: str | os.PathLike[str], *, clock: Clock = _now, busy_seconds: float = 30.0) -> Store:
+def open_store(place: str | os.PathLike[str], *, clock: Clock | None = None, busy_seconds: float = 30.0) -> Store:
     """Open a store, and make it if it is not there yet.
 
     ``place`` is the path of a file (SQLite), or a URL that begins with ``postgresql://``. What is neither a store nor new or empty is
     refused and left as it is. ``busy_seconds`` is how long a writer waits for others in SQLite. Open a store after a fork, not before.
+    Time is told by the ``clock`` if there is one, otherwise by the PostgreSQL server, so that all agree, or by this machine. A file that
+    is write-protected can be looked at.
     """
     return Store(open_database(place, busy_seconds=busy_seconds), clock=clock)
 
@@ -67,11 +66,16 @@ def open_store(place: str | os.PathLike[str], *, clock: Clock = _now, busy_secon
 class Store:
     """Labelling tasks in a database, by number; :func:`open_store` opens one. Threads may share it."""
 
-    def __init__(self, database: Database, *, clock: Clock = _now) -> None:
+    def __init__(self, database: Database, *, clock: Clock | None = None) -> None:
         self._database, self._clock, self._live = database, clock, LiveTasks()
 
     def __repr__(self) -> str:
-        return f"Store({self._database.where!r})"
+        return f"Store({self.where!r})"
+
+    @property
+    def where(self) -> str:
+        """The path of the file, or the URL of the database without its password; for messages."""
+        return self._database.where
 
     def __enter__(self) -> Store:
         return self
@@ -109,7 +113,7 @@ class Store:
         with self._database.writing() as connection:
             found = connection.execute(select(TASKS.c.number).where(TASKS.c.name == name)).scalar()
             if found is not None:
-                self._checkcheck_same(connection, int(found), name, inputs)
+                self._check_inputs(connection, int(found), name, inputs)
                 return int(found)
             facts = {"query_id": pool.query_id, "strategy": task.strategy, "k": task.k, "documents": len(task.items)}
             row = {"name": name, **facts, "is_finished": task.is_finished}
@@ -117,7 +121,8 @@ class Store:
             connection.execute(insert(INPUTS), {"task": number, **inputs})
             return number
 
-    def _checkcheck_same(self, connection: Connection, number: int, name: str, inputs: dict[str, str]) -> None:
+    def _check_inputs(self, connection: Connection, number: int, name: str, inputs: dict[str, str]) -> None:
+        """That a task which is there already was made from the same."""
         stored = connection.execute(select(INPUTS.c.settings, INPUTS.c.pool).where(INPUTS.c.task == number)).one()
         old, new = json.loads(stored.settings), json.loads(inputs["settings"])
         differing = sorted(key for key in {**old, **new} if old.get(key) != new.get(key))
@@ -125,7 +130,7 @@ class Store:
             differing.append("text of the query or the documents")
         if differing:
             raise DataError(
-                f"{self._database.where} has a task {name!r} that differs in {', '.join(differing)}; give the new one another name"
+                f"{self.where} has a task {name!r} that differs in {', '.join(differing)}; give it another name, or use another store"
             )
 
     def tasks(self) -> list[TaskInfo]:
@@ -143,7 +148,7 @@ class Store:
         with self._database.reading() as connection:
             found = connection.execute(select(TASKS.c.number).where(TASKS.c.name == checked_text("name of a task", name))).scalar()
             if found is None:
-                raise DataError(f"{self._database.where} has no task {name!r}; tasks() lists those it has")
+                raise DataError(f"{self.where} has no task {name!r}; tasks() lists those it has")
             return int(found)
 
     def pool(self, number: int) -> Pool:
@@ -185,7 +190,7 @@ class Store:
         is_number = isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31
         row = connection.execute(query.with_for_update() if is_locked else query).one_or_none() if is_number else None
         if row is None:
-            raise DataError(f"{self._database.where} has no task {number!r}; tasks() lists those it has")
+            raise DataError(f"{self.where} has no task {number!r}; tasks() lists those it has")
         return row
 
     # Asking.
@@ -219,12 +224,37 @@ class Store:
         ``seat`` and ``stages`` are those of :meth:`podium.labelling.TopK.ask`.
         """
         checked_text("assessor", assessor, longest=LONGEST)
-        if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < 2**31:
-            raise DataError(f"seat must be a whole number of 0 or more, got {seat!r}")
-        if not 0 < lease_seconds < math.inf:
-            raise DataError(f"lease_seconds must be a positive number, got {lease_seconds!r}")
+        _check_seat(seat)
+        if not 0 < lease_seconds <= _LONGEST_LEASE:
+            raise DataError(f"lease_seconds must be a positive number of at most ten years, got {lease_seconds!r}")
         with self._turn(number) as turn:
-            return turn.ask((assessor, seat), stages, self._clock(), timedelta(seconds=lease_seconds))
+            return turn.ask((assessor, seat), stages, self._time(turn.connection), timedelta(seconds=lease_seconds))
+
+    def release(self, number: int, assessor: str = "", *, seat: int | None = None) -> None:
+        """Give back the assessor's open question, or those of all their seats: others need not wait for them any more.
+
+        An answer that comes nevertheless is still taken. Whoever has nothing open has nothing to give back.
+        """
+        checked_text("assessor", assessor, longest=LONGEST)
+        if seat is not None:
+            _check_seat(seat)
+        with self._database.writing() as connection:
+            self._row(connection, number, is_locked=True)
+            supersede_leases(connection, number, assessor, seat)
+
+    def about_left(self, number: int) -> int:
+        """About how many judgments a task still needs; see :meth:`podium.labelling.TopK.about_left`."""
+        live = self._live[number]
+        with live.lock:
+            try:
+                with self._database.reading() as connection:
+                    return live.catch_up(connection, number, self._row(connection, number).events).about_left()
+            except BaseException:
+                live.forget()
+                raise
+
+    def _time(self, connection: Connection) -> datetime:
+        return self._database.time(connection) if self._clock is None else self._clock()
 
     # Answering.
 
@@ -276,7 +306,7 @@ class Store:
                     f"token {token!r} is not of a question that task {number} put to {assessor or 'this assessor'}; ask() gives one"
                 )
             details |= {"left": lease.question.left, "right": lease.question.right, "stage": lease.question.stage, "key": token}
-            event = Event(assessor=assessor, at=as_text(self._clock()), strategy=turn.task.version, **details)
+            event = Event(assessor=assessor, at=as_text(self._time(turn.connection)), strategy=turn.task.version, **details)
             close_lease(turn.connection, token)
             turn.append([event])
             return event
@@ -296,7 +326,7 @@ class Store:
             if key and (recorded := turn.recorded(key)) is not None:
                 return check_same(recorded, assessor, action, None)
             take_back = turn.task.undo if action == "undo" else turn.task.redo
-            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self._clock()))
+            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self._time(turn.connection)))
             supersede_leases(turn.connection, number, assessor)  # what is asked now may be another question
             turn.write([event])
             return event
@@ -323,3 +353,8 @@ class Store:
             new = events[turn.events :]
             turn.append(new)
             return len(new)
+
+
+def _check_seat(seat: object) -> None:
+    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < 2**31:
+        raise DataError(f"seat must be a whole number of 0 or more, got {seat!r}")

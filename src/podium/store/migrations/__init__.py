@@ -18,7 +18,8 @@ __all__ = ["HEAD", "Found", "look", "scripts", "upgrade"]
 HEAD = "0001"  # the newest version; known here so that opening a store of today does not load Alembic, which takes half a second
 _TABLES = {  # SQLAlchemy's inspector takes several milliseconds to ask the same
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-    "postgresql": "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()",
+    "postgresql": "SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') "
+    "AND relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())",
 }
 
 
