@@ -333,6 +333,22 @@ def test_a_person_at_a_terminal_sees_two_documents_and_answers_with_one_key(pool
     assert all(event.seconds is not None and event.seconds >= 0 for event in events if event.action == "answer")
 
 
+def test_a_model_does_the_triage_and_a_person_the_rest(pools: Path) -> None:
+    store = pools.parent / "labels.db"
+    with FaultyServer() as server:
+        model = ["--triage", "--base-url", server.base_url, "--model", "qwen", "--key-variable", "NO_KEY"]
+        seen = sit(
+            ["label", str(pools), "--store", str(store), "-k", "3", "--assessor", "ann", "--query", "q0", *model], [b"a"] * 4 + [b"q"]
+        )
+    assert "qwen: " in seen  # what the model cost
+    with open_store(store) as opened:
+        events = opened.events(1)
+    by_stage = {(event.stage, event.role) for event in events}
+    assert ("triage", "model") in by_stage
+    assert ("triage", "person") not in by_stage
+    assert {role for stage, role in by_stage if stage != "triage"} == {"person"}
+
+
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_a_person_killed_two_hundred_times_loses_nothing(tmp_path: Path, new_place: Callable[[str], str], database: str) -> None:
     truth = write_pools(tmp_path / "pools.jsonl", 60, 40)
