@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.console import check_target, say_if_compiling, training_bar, write_text
+from podium.cli.console import check_target, progress_bar, say_if_compiling, training_bar, write_text
 from podium.version import __version__
 
 if TYPE_CHECKING:
@@ -44,9 +44,8 @@ def demo(queries: int, documents: int, seed: int, out: Path) -> None:
     unlabelled, testing = synthetic(queries, documents, seed=seed).split(0.5, 0.5, seed=seed)
     testing = testing.top_k(10)
     out.mkdir(parents=True, exist_ok=True)
-    click.echo(
-        f"2. Asking a judge who errs in {1 - _ACCURACY:.0%} of all pairs for the best 10 of each of {unlabelled.n_queries} queries:\n"
-    )
+    click.echo(f"2. Asking a judge who errs in {1 - _ACCURACY:.0%} of all pairs for the best 10 of each of {unlabelled.n_queries} queries;")
+    click.echo("   with adaptive the judge may also say that both are bad, which the worse 60 % of the documents are.\n")
     labelled = {strategy: _label(unlabelled, strategy, seed) for strategy in _STRATEGIES}
     click.echo(
         text_table(["strategy", "judgments a query", "right in the top 10", "k-ndcg@10 of the labels"], _costs(unlabelled, labelled))
@@ -76,13 +75,14 @@ def _label(data: Dataset, strategy: str, seed: int) -> tuple[Dataset, int]:
     from podium.sources.labels import LabelledQuery, label_dataset
 
     found, judgments = [], 0
-    with click.progressbar(list(data.queries()), label=strategy, file=sys.stderr, width=30) as bar:
-        for query, part in bar:
+    with progress_bar(strategy) as progress:
+        for number, (query, part) in enumerate(data.queries(), start=1):
             worth = dict(zip(part.document_ids.tolist(), part.labels.tolist(), strict=True))
             noise = noise_for_accuracy(part.labels.tolist(), _ACCURACY)
             task = TopK(list(worth), k=10, strategy=strategy, seed=seed)
             judgments += label(task, Oracle(worth, noise=noise, bad_below=float(np.quantile(part.labels, 0.6)), seed=seed))
             found.append(LabelledQuery(query, task.result().labels()))
+            progress(number, data.n_queries)
     return label_dataset(data, found), judgments
 
 
@@ -153,6 +153,7 @@ def _what_next(out: Path) -> str:
     called = Path(sys.argv[0])
     program = "podium" if found and called.exists() and Path(found).samefile(called) else os.path.relpath(called)
     steps = [
+        (f"{program} label --help", "collect judgments yourself, or have a model give them"),
         (f"{program} describe {out / 'train.txt'}", "what a collection holds"),
         (f"{program} train {out / 'train.txt'} -a hom-og -s k=10 --out model.json", "train one yourself"),
         (f"{program} rank model.json {out / 'test.txt'} --out scores.txt", "score documents with it"),
