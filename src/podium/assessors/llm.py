@@ -7,8 +7,8 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
@@ -201,7 +201,7 @@ class LanguageModel:
             futures: dict[Future[Reply], Question] = {}
             try:
                 futures.update((threads.submit(ask, question), question) for question in asked)
-                for future in as_completed(futures):
+                for future in _as_they_end(futures):
                     if on_answer is not None and _error_of(future) is None:
                         on_answer(futures[future], future.result())
             except BaseException:
@@ -252,6 +252,14 @@ class _Settled:
     answer: str
     replies: list[Completion]
     requests: int
+
+
+def _as_they_end(futures: Iterable[Future[Reply]]) -> Iterator[Future[Reply]]:
+    """As the library's own, but it looks up now and then: a Ctrl-C that comes just before a wait begins is not noticed during it."""
+    pending = set(futures)
+    while pending:
+        ended, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
+        yield from ended
 
 
 def _error_of(future: Future[Reply]) -> BaseException | None:
