@@ -21,6 +21,7 @@ from tests.databases import new_place, postgresql
 
 from podium import read_letor, read_qrels
 from podium.assessors import Oracle, label
+from podium.sources.pools import read_pools
 from podium.sources.preferences import read_preferences
 from podium.store import open_store
 
@@ -42,6 +43,10 @@ def write_pools(path: Path, queries: int, documents: int) -> dict[str, dict[str,
 
 def best(worth: dict[str, float], k: int) -> list[str]:
     return sorted(worth, key=worth.__getitem__, reverse=True)[:k]
+
+
+def by_model(server: FaultyServer) -> list[object]:
+    return ["--by", "llm", "--base-url", server.base_url, "--model", "qwen"]
 
 
 @pytest.fixture
@@ -143,10 +148,14 @@ def test_what_is_wrong_is_one_line(capsys: pytest.CaptureFixture[str], pools: Pa
     assert "there is no such store to take a prior" in fails(capsys, "label", pools, *store, *truth, "--prior", folder / "x.db")
     (folder / "wrong.txt").write_text("q0 0 nobody 1\n")
     assert "judges none of the 20 documents of query 'q0'" in fails(capsys, "label", pools, *store, *truth[:-1], folder / "wrong.txt")
+    run(capsys, "label", pools, *store, *truth)
+    assert "-k, --strategy belong to new tasks" in fails(capsys, "label", *store, *truth, "-k", 3, "--strategy", "heap")
     assert "it goes with --by person" in fails(capsys, "label", pools, *store, "--by", "oracle", "--triage")
     assert "there is no such store" in fails(capsys, "judgments", folder / "nowhere.db")
     assert "give both" in fails(capsys, "judgments", folder / "labels.db", "--export", "qrels")
-    assert "there are no labels to write" in fails(capsys, "judgments", folder / "labels.db", "--export", "qrels", "--out", folder / "x")
+    with open_store(folder / "open.db") as opened:
+        opened.add(read_pools(pools)[0])
+    assert "there are no labels to write" in fails(capsys, "judgments", folder / "open.db", "--export", "qrels", "--out", folder / "x")
     assert not (folder / "x").exists()
 
 
@@ -197,20 +206,7 @@ def test_repeats_wait_for_assessors_of_other_names(capsys: pytest.CaptureFixture
 
 def test_an_answer_that_cannot_be_read_stops_neither_other_pairs_nor_a_rerun(capsys: pytest.CaptureFixture[str], pools: Path) -> None:
     with FaultyServer(["unsure"] * 3) as server:
-        asked = [
-            "--by",
-            "llm",
-            "--base-url",
-            server.base_url,
-            "--model",
-            "qwen",
-            "--store",
-            pools.parent / "a.db",
-            "-k",
-            3,
-            "--concurrency",
-            1,
-        ]
+        asked = [*by_model(server), "--store", pools.parent / "a.db", "-k", 3, "--concurrency", 1]
         assert "no reply could be read" in fails(capsys, "label", pools, *asked, "--strategy", "tournament")
         with open_store(pools.parent / "a.db") as store:
             assert [task.is_finished for task in store.tasks()] == [False, True, True]
@@ -243,7 +239,7 @@ def test_a_model_that_fails_ends_with_the_right_top_or_with_an_error_that_can_be
     monkeypatch.setenv("TEST_KEY", KEY)
     folder, budget, errors = pools.parent, 60, []
     with FaultyServer(mix(seed, FAULTS, 0.25)) as server:
-        asked = ["--by", "llm", "--base-url", server.base_url, "--model", "qwen", "--key-variable", "TEST_KEY", "--timeout", 0.1]
+        asked = [*by_model(server), "--key-variable", "TEST_KEY", "--timeout", 0.1]
         asked += ["--max-requests", budget, "-k", 5, "--store", folder / "labels.db", "--concurrency", 3, "--query", "q0"]
         for _ in range(30):
             before = server.count
@@ -269,18 +265,7 @@ def test_a_rerun_costs_nothing(capsys: pytest.CaptureFixture[str], pools: Path, 
     folder, counts = pools.parent, []
     for store in ("first.db", "second.db"):
         with FaultyServer() as server:
-            asked = [
-                "--by",
-                "llm",
-                "--base-url",
-                server.base_url,
-                "--model",
-                "qwen",
-                "--cache",
-                folder / "replies",
-                "--store",
-                folder / store,
-            ]
+            asked = [*by_model(server), "--cache", folder / "replies", "--store", folder / store]
             code, out, _ = run(capsys, "label", pools, *asked, "-k", 4, "--strategy", "tournament", "--json")
             assert code == 0
             assert [fact["top"] for fact in json.loads(out)] == [best(worth, 4) for worth in truth_of(pools).values()]
@@ -353,8 +338,6 @@ def test_a_model_does_the_triage_and_a_person_the_rest(pools: Path) -> None:
 def test_a_person_killed_two_hundred_times_loses_nothing(tmp_path: Path, new_place: Callable[[str], str], database: str) -> None:
     truth = write_pools(tmp_path / "pools.jsonl", 240, 40)  # more than the fastest machine can judge meanwhile
     place = new_place(database)
-    from podium.sources.pools import read_pools
-
     with open_store(place) as store:
         for pool in read_pools(tmp_path / "pools.jsonl"):
             store.add(pool, k=5)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from podium.cli.console import json_option, print_json
 from podium.cli.judges import MODEL_OPTIONS, ORACLE_OPTIONS, add_options, make_model, make_oracle, read_truth
@@ -73,6 +74,8 @@ def label(paths: tuple[Path, ...], place: str, by: str, as_json: bool, **given: 
         raise click.UsageError("an oracle must know something: give --truth FILE, TREC judgments or a collection with labels")
     from podium.store import open_store
 
+    if not paths:
+        _refuse_options_of_new_tasks()
     pools = _pools(paths, given) if paths else []
     if not paths and "://" not in place and not Path(place).is_file():
         raise FileError(place, None, "there is no such store; give a file of pools to make one: podium label pools.jsonl")
@@ -90,6 +93,21 @@ def label(paths: tuple[Path, ...], place: str, by: str, as_json: bool, **given: 
         facts = [_facts(store, number) for number in numbers]
         print_json(facts) if as_json else click.echo(_told(facts, store.where, model, is_done))
     return 0
+
+
+def _refuse_options_of_new_tasks() -> None:
+    """Going on with a store, what its tasks are like is settled; an option that says otherwise would be ignored."""
+    context = click.get_current_context()
+    settled = {"k", "strategy", "assigned", "repeats", "ties_are_transitive", "run", "topics", "depth", "prior", "prefix", "grades"}
+    given = [
+        min(option.opts, key=lambda name: (not name.startswith("--"), len(name)))
+        for option in context.command.params
+        if option.name in settled and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"{', '.join(given)} belong to new tasks: give POOLS too, or leave them out to go on with those of the store"
+        )
 
 
 def _beside(place: str) -> Path:
