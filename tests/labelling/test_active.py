@@ -59,6 +59,16 @@ def test_it_stops_as_soon_as_it_is_sure() -> None:
     assert how_sure(rescore(before), 2).set_probability < 0.8
 
 
+def test_to_be_sure_of_the_order_takes_more_than_to_be_sure_of_the_set() -> None:
+    given = {}
+    for what in ("set", "order"):
+        task = TopK(ITEMS, 3, strategy="active", budget=2000, confidence=0.7, sure_of=what, start="none")
+        given[what] = label(task, JUDGE)
+        found = how_sure(rescore(task), 3)
+        assert (found.set_probability if what == "set" else found.order_probability) >= 0.7
+    assert given["set"] < given["order"] < 2000
+
+
 def test_a_log_stopped_anywhere_goes_on_with_the_same_question() -> None:
     task = TopK(ITEMS, 4, strategy="active", budget=60, seed=2)
     questions = []

@@ -10,7 +10,7 @@ from podium.labelling.counts import chosen
 from podium.labelling.questions import ROLES, Event
 from podium.labelling.rescoring import called_bad, fit_of_kept
 from podium.labelling.strategies import Compare, Strategy, heap, insertion, tournament
-from podium.labelling.telling import is_sure, most_telling
+from podium.labelling.telling import Certainty, is_sure, most_telling
 
 __all__ = ["MIXED", "STARTS", "active"]
 
@@ -28,14 +28,16 @@ def active(
     has_prior: bool = False,
     budget: int = 200,
     confidence: float | None = None,
+    sure_of: Certainty = "set",
     start: str = "insertion",
     count: str | None = None,
 ) -> Strategy:
     """Go by the Bradley-Terry fit of all judgments: ask the pair that tells most about the top k, return the k of highest score.
 
     A sorting strategy may go first; it gives the fit a first idea of everything, and what it asks counts towards the ``budget``. With a
-    ``confidence`` the end comes as soon as the set of the top k is right with that probability, by the fit. Items that were called bad
-    more often than they won are out. Each answer changes all scores, so the strategy is begun anew after each, on all ``judgments`` so far.
+    ``confidence`` the end comes as soon as the top k is right with that probability, by the fit: as a set, or in its order. Items that
+    were called bad more often than they won are out. Each answer changes all scores, so the strategy is begun anew after each, on
+    all ``judgments`` so far.
     """
     if len(judgments) < budget and start != "none":
         yield from _SORTING[start](items, k)
@@ -45,7 +47,7 @@ def active(
             f"none of the {len(judgments)} judgments is by {count}, whose answers are to count; make the task with another count"
         )
     found = fit_of_kept(answers, items, called_bad(answers), has_prior=has_prior)
-    if len(judgments) < budget and len(found.items) > 1 and not (confidence is not None and is_sure(found, k, confidence)):
+    if len(judgments) < budget and len(found.items) > 1 and not (confidence is not None and is_sure(found, k, confidence, what=sure_of)):
         for pair in most_telling(found, k, count=_AT_ONCE):
             yield Compare(*pair, "repeat", at_stake=())
     return list(found.order[:k])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from podium.errors import DataError, UnknownName
 from podium.labelling.active import MIXED, STARTS, active
 from podium.labelling.adaptive import adaptive
 from podium.labelling.strategies import Strategy, graded, heap, insertion, tournament
+from podium.labelling.telling import Certainty
 
 __all__ = ["STRATEGIES", "Entry", "Option", "get"]
 
@@ -77,6 +78,7 @@ STRATEGIES: dict[str, Entry] = {
         options={
             "budget": Option(int, 200, "judgments in all", 1),
             "confidence": Option(float, None, "stop as soon as the top k is this probably right", 0.01, 0.999),
+            "sure_of": Option(str, "set", "of what to be that sure: the set of the top k, or its order", choices=get_args(Certainty)),
             "start": Option(str, "insertion", "the strategy that goes first; 'none' begins with the most telling pair", choices=STARTS),
             "count": Option(str, None, "whose answers count, if people and models both answer", choices=tuple(MIXED)),
         },

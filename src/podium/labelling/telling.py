@@ -16,7 +16,6 @@ term it is a point more precise, and its order, by Kendall's τ, 5 points worse.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -37,12 +36,12 @@ _NODES = np.linspace(-4.875, 4.875, 40)  # of a standard normal: midpoints of ce
 _MASSES = np.exp(-(_NODES**2) / 2) / np.exp(-(_NODES**2) / 2).sum()
 
 
-def most_telling(fit: Fit, k: int, *, taken: Iterable[tuple[str, str]] = (), count: int = 1) -> list[tuple[str, str]]:
+def most_telling(fit: Fit, k: int, *, count: int = 1) -> list[tuple[str, str]]:
     """The ``count`` pairs that tell most about the top k, best first; fewer if there are no more.
 
-    ``taken`` pairs (open ones, say), in either order, are left out; of equal pairs the earlier in the order of ``fit.items`` comes first,
-    and so does the earlier item within a pair. It may start from a fit to nothing: items not yet seen are the least known, and come first.
-    k > n means k = n. Where ties are likely an answer tells less, and the fit knows how likely they are.
+    Of equal pairs the earlier in the order of ``fit.items`` comes first, and so does the earlier item within a pair. It may start from a
+    fit to nothing: items not yet seen are the least known, and come first. k > n means k = n. Where ties are likely an answer tells
+    less, and the fit knows how likely they are.
 
     >>> from podium.labelling.bradley_terry import fit
     >>> from podium.labelling.questions import Event
@@ -59,10 +58,8 @@ def most_telling(fit: Fit, k: int, *, taken: Iterable[tuple[str, str]] = (), cou
     matters = doubt[first] + doubt[second] + _ORDER_SHARE * q[first] * q[second]
     variance = np.diag(fit.covariance)[first] + np.diag(fit.covariance)[second] - 2 * fit.covariance[first, second]
     worth = matters * _information(fit.scores[first] - fit.scores[second], variance, fit.tie)
-    left_out = {frozenset(pair) for pair in taken}
-    best = np.argsort(-np.round(worth, 12), kind="stable")[: max(count, 0) + len(left_out)]  # equal but for rounding is equal
-    pairs = [(fit.items[first[row]], fit.items[second[row]]) for row in best]
-    return [pair for pair in pairs if frozenset(pair) not in left_out][: max(count, 0)]
+    best = np.argsort(-np.round(worth, 12), kind="stable")[: max(count, 0)]  # equal but for rounding is equal
+    return [(fit.items[first[row]], fit.items[second[row]]) for row in best]
 
 
 def is_sure(fit: Fit, k: int, confidence: float = 0.95, *, what: Certainty = "set", draws: int = 2000, seed: int = 0) -> bool:
