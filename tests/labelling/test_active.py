@@ -80,9 +80,10 @@ def test_a_log_stopped_anywhere_goes_on_with_the_same_question() -> None:
         assert TopK(**settings, log=task.log[:stop]).ask() == questions[stop]
 
 
-def test_a_pair_asked_again_has_its_sides_turned() -> None:
+@pytest.mark.parametrize("name", ["", "ann"])
+def test_a_pair_asked_again_has_its_sides_turned(name: str) -> None:
     task = TopK(ITEMS[:3], 1, strategy="active", budget=40)
-    label(task, Oracle(WORTH, noise=50.0, name=""))
+    label(task, Oracle(WORTH, noise=50.0, name=name))
     by_pair: dict[tuple[str, str], list[str | None]] = {}
     for event in task.judgments:
         by_pair.setdefault(event.question.pair, []).append(event.left)

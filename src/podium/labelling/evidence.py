@@ -44,7 +44,8 @@ class Evidence:
 
     def __init__(self, items: Sequence[str], *, grades: Sequence[str], repeats: int, ties_are_transitive: bool) -> None:
         self.known = Known(items, ties_are_transitive=ties_are_transitive)
-        self.votes: dict[Pair, list[tuple[str, int]]] = {}  # assessor and vote; of a pair, how its first item fares
+        self.answers = Counter[Pair]()  # how often each was answered
+        self.votes: dict[Pair, list[tuple[str, int]]] = {}  # assessor and vote, one each; of a pair, how its first item fares
         self.grades: dict[str, int] = {}  # decided ones
         self.bad: dict[str, None] = {}  # items of pairs that were decided to be both bad, in the order of decision
         self._skipped: dict[str, list[Pair]] = {}
@@ -58,7 +59,9 @@ class Evidence:
             skipped.remove(pair)
         if event.action == "skip":
             skipped.append(pair)
-        elif event.right is None:
+            return
+        self.answers[pair] += 1
+        if event.right is None:
             self._grade(event, pair)
         else:
             self._compare(event, pair)

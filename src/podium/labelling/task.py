@@ -92,8 +92,8 @@ class TopK:
         """Which document stands on which side: drawn for a pair's first question, turned with each repetition."""
         if compare.other is None:
             return Question(compare.item, None, compare.stage)
-        first, second = pair_of(compare)
-        turns = self._draw("side", first, second)[0] + len(self._evidence.votes.get((first, second), ())) + self._holders((first, second))
+        first, second = pair = pair_of(compare)
+        turns = self._draw("side", first, second)[0] + self._evidence.answers[pair] + self._holders(pair)
         return Question(second, first, compare.stage) if turns % 2 else Question(first, second, compare.stage)
 
     # Asking.
