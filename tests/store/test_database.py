@@ -109,6 +109,8 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path, pool: Pool) -> None:
     path.touch()
     with open_store(path) as store:
         store.add(pool)
+    with open_store(path) as store:
+        assert [task.query_id for task in store.tasks()] == [pool.query_id]
 
 
 def test_a_folder_and_a_file_in_no_folder_are_refused(tmp_path: Path) -> None:
