@@ -67,6 +67,13 @@ def test_unknown_runs_and_measures_list_the_known_ones() -> None:
         table().mean("old", "mpa")
 
 
+def test_swaps_that_differ_by_rounding_errors_only_are_equally_far() -> None:
+    """The two swaps of 1.0 and -1.0 give the same mean, 0.0005, summed in another order; others may be nearer to 0."""
+    differences = np.array([0.156, -0.442, 0.945, -1.0, 1.0, -0.656])
+    nearer = sum(abs(np.dot(swap, differences)) < 0.003 - 1e-9 for swap in itertools.product([-1, 1], repeat=6))
+    assert compare(np.zeros(6), differences).randomisation == (64 - nearer) / 64
+
+
 @given(differences=VALUES, signs=st.data())
 def test_small_randomisation_tests_count_every_way_to_swap(differences: list[float], signs: st.DataObject) -> None:
     """The exact p-value: the share of sign changes whose mean is at least as far from 0."""

@@ -177,8 +177,9 @@ def _p_values(differences: Floats, seed: int, resamples: int) -> tuple[float, fl
         p = 1.0 if differences[0] == 0 else 0.0
         return p, 1.0 if differences[0] == 0 else max(2.0 ** (1 - len(differences)), 1 / (resamples + 1))
     t_test = float(stats.ttest_1samp(differences, 0.0).pvalue)  # the paired test is this test on differences
+    scaled = differences / np.abs(differences).max()  # rounded below: means that are equal but for rounding errors are equally far from 0
     shuffled = stats.permutation_test(
-        (differences,), lambda x, axis: x.mean(axis=axis), permutation_type="samples", vectorized=True,
+        (scaled,), lambda x, axis: np.round(x.mean(axis=axis), 12), permutation_type="samples", vectorized=True,
         n_resamples=resamples, batch=max(1, 4_000_000 // len(differences)), rng=np.random.default_rng(seed),
     )  # fmt: skip
     return t_test, float(shuffled.pvalue)

@@ -70,6 +70,17 @@ def test_titles_and_the_description_are_shown() -> None:
     assert "What is wanted: of aeroplanes\n" in user
 
 
+@pytest.mark.parametrize(("document", "seen"), [
+    (Document("a", "Wings", "<p>They <b>flut</b>ter<script>no</script>", kind="html"), "Title: Wings\nThey flutter"),
+    (Document("a", "Wings", "a photo", kind="image", url="data:image/png;base64,iVBORw0KGgo="), "Title: Wings\na photo"),
+    (Document("a", "", "a page", kind="link", url="https://example.org"), "a page"),
+    (Document("a", kind="image", url="data:image/png;base64,iVBORw0KGgo="), "(of this image nothing is known)"),
+])  # fmt: skip
+def test_a_model_reads_the_text_of_pages_images_and_links(document: Document, seen: str) -> None:
+    user = pair_form(PAIR_PROMPT, Pool("q", "flutter", (document, Document("b", text="two"))), "a", "b", allow_bad=True).user
+    assert shown(user, "document A") == seen
+
+
 def test_bad_is_offered_only_where_it_is_allowed() -> None:
     forms = [pair_form(PAIR_PROMPT, pool_of("x"), "a", "b", allow_bad=allow_bad) for allow_bad in (True, False)]
     assert ['{"answer": "bad"}' in form.user for form in forms] == ["bad" in form.choices for form in forms] == [True, False]

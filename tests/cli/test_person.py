@@ -290,6 +290,18 @@ def test_lines_of_a_document_that_go_on_are_joined_and_paragraphs_and_lists_stay
     assert text.split("\n")[2:7] == ["one two", "", "three", "- four", "five"]
 
 
+@pytest.mark.parametrize(("document", "lines"), [
+    (Document("a", text="<h1>one</h1>two <i>three</i><script>no", kind="html"), ["one", "two three"]),
+    (Document("a", text="<script>no", kind="html"), ["(of this html there is no text)"]),
+    (Document("a", "T", "a wing", kind="image", url="data:image/png;base64,iVBORw0KGgo="),
+     ["T", "", "a wing", "", "(image/png: a terminal does not show it,", "podium serve does)"]),
+    (Document("a", text="says", kind="link", url="https://example.org/a"), ["says", "", "https://example.org/a"]),
+])  # fmt: skip
+def test_pages_are_shown_as_text_and_images_and_links_by_what_is_said_of_them(document: Document, lines: list[str]) -> None:
+    text, _ = page(Pool("q", "", (document,)), Question("a"), size=(40, 14))
+    assert text.split("\n")[2:9] == lines + [""] * (7 - len(lines))
+
+
 def test_a_stopwatch_counts_what_runs_and_what_stands() -> None:
     now = [0.0]
     watch = Stopwatch(lambda: now[0])

@@ -106,7 +106,7 @@ def refused(task: TopK, event: Event, match: str) -> None:
         (Event(left="a", right="b", answer=""), "'' does not answer"),
         (Event(left="a", right="b", answer="a"), "'a' does not answer"),
         (Event(left="a", right="b", answer="LEFT"), "'LEFT' does not answer"),
-        (Event("undo"), "event 3 cannot undo event None, which is no answer or skip that this assessor could take back"),
+        (Event("undo"), "event 3 cannot undo event None, which is no answer, skip or correction that this assessor could take back"),
         (Event("undo", target=0), "cannot undo event 0"),
         (Event("undo", target=-1), "cannot undo event -1"),
         (Event("undo", target=3), "cannot undo event 3"),  # itself
@@ -210,7 +210,7 @@ def test_with_nothing_open_or_done_the_message_says_what_to_do() -> None:
         ({"action": "undo", "target": 1.5}, "field 'target' of an event must be int, got 1.5"),
         ({"left": "a", "right": "b", "answer": "left", "seconds": "3"}, "field 'seconds' of an event must be float, got '3'"),
         ({"left": "a", "right": "b", "answer": "left", "seconds": True}, "field 'seconds' of an event must be float, got True"),
-        ({"action": "delete", "target": 1}, "action of an event must be one of answer, skip, undo, redo, got 'delete'"),
+        ({"action": "delete", "target": 1}, "action of an event must be one of answer, skip, undo, redo, correct, got 'delete'"),
         ({"left": "a", "right": "b", "answer": "left", "role": "admin"}, "role of an event must be one of person, model, oracle, recorded"),
     ],
 )

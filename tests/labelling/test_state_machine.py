@@ -1,8 +1,9 @@
-"""Any sequence of answers, skips, undos, redos and crashes by several assessors, against a plain model of the log."""
+"""Any sequence of answers, skips, corrections, undos, redos and crashes by several assessors, against a plain model of the log."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -41,7 +42,18 @@ class Model:
 
     @property
     def standing(self) -> list[Event]:
-        return [self.events[number - 1] for number in sorted(chain(*self.stands.values()))]
+        """Answers and skips; of an answer the last correction, if there is one."""
+        events = {number: self.events[number - 1] for number in sorted(chain(*self.stands.values()))}
+        corrected = {event.target: event.answer for event in events.values() if event.action == "correct"}
+        return [
+            replace(event, answer=corrected[number]) if number in corrected else event
+            for number, event in events.items()
+            if event.action != "correct"
+        ]
+
+    @property
+    def correctable(self) -> list[int]:
+        return [number for number in sorted(chain(*self.stands.values())) if self.events[number - 1].action == "answer"]
 
 
 class Labelling(RuleBasedStateMachine):
@@ -145,6 +157,15 @@ class Labelling(RuleBasedStateMachine):
         self.model.said(who, self.task.answer(data.draw(st.sampled_from(self.task.answers)), assessor=who, question=question))
         if who in self.held and self.held[who].pair == question.pair:
             del self.held[who]
+
+    @precondition(lambda self: self.model.correctable)
+    @rule(data=st.data(), who=st.sampled_from(CREW))
+    def correct(self, data: st.DataObject, who: str) -> None:
+        """Somebody puts another answer in the place of anybody's."""
+        number = data.draw(st.sampled_from(self.model.correctable))
+        event = self.task.correct(number, data.draw(st.sampled_from(self.task.answers)), assessor=who)
+        assert (event.target, event.question) == (number, self.model.events[number - 1].question)
+        self.model.said(who, event)
 
     @rule(who=st.sampled_from(CREW))
     def undo(self, who: str) -> None:

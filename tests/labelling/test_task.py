@@ -379,3 +379,21 @@ def test_after_an_undo_the_result_is_refused_until_the_redo() -> None:
     task.redo()
     assert task.result() == before
     assert isinstance(before, Result)
+
+
+def test_sides_have_a_seed_of_their_own_that_leaves_the_pairs_alone() -> None:
+    def asked(sides: int | None) -> list[tuple[str, str | None]]:
+        task, found = TopK([f"d{place:02d}" for place in range(12)], k=3, strategy="heap", seed=4, sides=sides), []
+        while (question := task.ask()) is not None:
+            found.append((question.left, question.right))
+            task.answer("left" if question.left < str(question.right) else "right")
+        return found
+
+    plain, one, other = asked(None), asked(7), asked(8)
+    assert (
+        [sorted(map(str, pair)) for pair in plain] == [sorted(map(str, pair)) for pair in one] == [sorted(map(str, pair)) for pair in other]
+    )
+    assert plain != one != other
+    assert "sides" not in TopK(["a", "b"], k=1).settings()  # tasks that were made before sides had a seed compare equal
+    settings = TopK(["a", "b"], k=1, sides=7).settings()
+    assert TopK(**settings).settings() == settings

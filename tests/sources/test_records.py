@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import gzip
 import io
@@ -96,6 +97,84 @@ def test_a_table_may_have_scores_and_say_that_it_is_ordered(tmp_path: Path) -> N
     (tmp_path / "c.csv").write_text("query_id,query,id,text,has_prior\n1,q,a,A,false\n\n1,,b,B,\n")
     found = [read_table_pools(tmp_path / f"{name}.csv")[0] for name in "abc"]
     assert [("".join(pool.items), pool.has_prior) for pool in found] == [("ba", True), ("ab", True), ("ab", False)]
+
+
+# ---- documents that are not plain text ----
+
+PNG = b"\x89PNG\r\n\x1a\n rest"
+PNG_URL = "data:image/png;base64," + base64.b64encode(PNG).decode()
+HEAD = {"query_id": "1", "query": "q", "id": "a"}
+
+
+def one(path: Path, **fields: Any) -> Document:
+    [pool] = read_jsonl_pools(write_jsonl(path / "pool.jsonl", [{**HEAD, **fields}]))
+    return pool["a"]
+
+
+@pytest.mark.parametrize(("fields", "expected"), [
+    ({"html": "<p>A"}, Document("a", text="<p>A", kind="html")),
+    ({"kind": "html", "text": "<p>A"}, Document("a", text="<p>A", kind="html")),
+    ({"kind": "html", "text": "A", "html": "<p>A"}, Document("a", text="<p>A", kind="html")),
+    ({"kind": "text", "text": "A", "html": "<p>A", "image": "no.png", "link": "no"}, Document("a", text="A")),
+    ({"image": "below/a.jpg", "text": "a wing"}, Document("a", text="a wing", kind="image", url=PNG_URL)),  # the first bytes count
+    ({"kind": "image", "url": PNG_URL, "title": "T"}, Document("a", "T", kind="image", url=PNG_URL)),
+    ({"image": PNG_URL.replace("png", "gif")}, Document("a", kind="image", url=PNG_URL)),
+    ({"link": "https://example.org/a?b=c", "text": "says"}, Document("a", text="says", kind="link", url="https://example.org/a?b=c")),
+    ({"url": "http://example.org", "title": "T"}, Document("a", "T", kind="link", url="http://example.org")),
+    ({"kind": "link", "url": "http://example.org", "text": "says"}, Document("a", text="says", kind="link", url="http://example.org")),
+    ({"url": "http://example.org", "text": "says"}, Document("a", text="says")),  # where a text came from is no more than that
+])  # fmt: skip
+def test_a_record_may_be_a_page_an_image_or_a_link(tmp_path: Path, fields: dict[str, str], expected: Document) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "a.jpg").write_bytes(PNG)
+    assert one(tmp_path, **fields) == expected
+
+
+def test_a_table_may_mix_kinds(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(PNG)
+    (tmp_path / "pool.csv").write_text(
+        "query_id,query,id,title,html,image,link\n1,q,a,T,,,\n1,q,b,,<b>B,,\n1,q,c,,,a.png,\n1,q,d,,,,http://x.org\n"
+    )
+    assert read_table_pools(tmp_path / "pool.csv")[0].documents == (
+        Document("a", "T"),
+        Document("b", text="<b>B", kind="html"),
+        Document("c", kind="image", url=PNG_URL),
+        Document("d", kind="link", url="http://x.org"),
+    )
+
+
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"kind": "video", "text": "A"}, ":1: field 'kind' must be one of text, html, image, link, got 'video'"),
+    ({"html": "<p>", "text": "A"}, ":1: has the fields html and text; say with 'kind' which of them is to be shown"),
+    ({"image": "a", "link": "b"}, ":1: has the fields image and link; say with 'kind' which of them is to be shown"),
+    ({"kind": "html"}, ":1: needs a field 'html' or 'text' or 'title' that is not empty, got 'query_id, query, id, kind'"),
+    ({"kind": "link", "text": "A"}, ":1: needs a field 'link' or 'url' that is not empty, got 'query_id, query, id, kind, text'"),
+    ({"kind": "image", "text": "A"}, ":1: needs a field 'image' or 'url' that is not empty, got 'query_id, query, id, kind, text'"),
+    ({"link": "javascript:alert(1)"},
+     ":1: url of document 'a', a link, must begin with http:// or https://, name a host and hold no blanks, got 'javascript:alert(1)'"),
+    ({"image": "none.png"}, ":1: image of document 'a' there is no such file; its path begins at the folder of this one; "
+     "it is said to be 'none.png'"),
+    ({"image": "text.png"}, ":1: image of document 'a' must be one of png, jpeg, gif, webp, avif, svg; its first bytes are of none of "
+     "them: b'no image'; it is said to be 'text.png'"),
+    ({"image": "http://example.org/a.png"}, ":1: image of document 'a' must be a file or a data: URL; images from elsewhere are not "
+     "fetched (a link can be shown: kind link); it is said to be 'http://example.org/a.png'"),
+])  # fmt: skip
+def test_a_document_that_cannot_be_shown_is_refused_by_line(tmp_path: Path, fields: dict[str, str], message: str) -> None:
+    (tmp_path / "text.png").write_text("no image")
+    with pytest.raises(FileError) as caught:
+        one(tmp_path, **fields)
+    assert str(caught.value) == f"{tmp_path}/pool.jsonl{message}"
+
+
+@pytest.mark.parametrize("way", ["../secret.png", "below/../../secret.png", "{secret}", "link.png", "below/../own.png", "..\\\\secret.png"])
+def test_no_image_is_read_from_outside_the_folder(tmp_path: Path, way: str) -> None:
+    home = tmp_path / "home"
+    (home / "below").mkdir(parents=True)
+    for path in (tmp_path / "secret.png", home / "own.png"):
+        path.write_bytes(PNG)
+    (home / "link.png").symlink_to(tmp_path / "secret.png")
+    with pytest.raises(FileError, match="must be a path below the folder of this file"):
+        one(home, image=way.format(secret=tmp_path / "secret.png"))
 
 
 GOOD = {"query_id": "1", "query": "q", "document_id": "a", "text": "A"}

@@ -21,7 +21,7 @@ from tests.store.raw import engine, rows
 
 from podium.errors import DataError, FileError, MissingDependency, PodiumError
 from podium.pool import Pool
-from podium.store import Store, migrations, open_store
+from podium.store import Store, migrations, open_store, project_tables  # noqa: F401  the tables of projects belong to METADATA once they are imported
 from podium.store.database import open_database
 from podium.store.rows import EVENT_FIELDS
 from podium.store.tables import EVENTS, METADATA, VERSION_TABLE
@@ -217,7 +217,7 @@ def test_a_write_protected_store_can_be_looked_at_and_is_not_changed(write_prote
         for call in calls:
             with pytest.raises(FileError, match=r"labels\.db: can only be read, as .* write-protected; to change it, copy it"):
                 call()
-        with store._database.reading() as connection, pytest.raises(Exception, match="readonly database"):
+        with store.database.reading() as connection, pytest.raises(Exception, match="readonly database"):
             connection.exec_driver_sql("DELETE FROM tasks")
         assert list(write_protected.parent.iterdir()) == [
             write_protected
@@ -285,7 +285,7 @@ def test_a_store_says_where_it_is_without_the_password(postgresql: object, new_p
     place = new_place("postgresql")  # type: ignore[operator]
     with open_store(place.replace("postgres:@", f"postgres:{SECRET}@")) as store:
         assert store.where.startswith("postgresql://postgres@")
-        assert "s3cr3t" not in store.where + repr(store) + repr(store._database)
+        assert "s3cr3t" not in store.where + repr(store) + repr(store.database)
         assert repr(store).startswith("Store('postgresql://postgres@")
         with pytest.raises(DataError, match="has no task 3") as caught:
             store.info(3)
@@ -408,4 +408,4 @@ def test_a_driver_that_is_not_installed_is_named_with_its_extra(monkeypatch: pyt
 def test_a_store_is_closed_at_the_end_of_its_block(store: Store, pool: Pool) -> None:
     with store as same:
         assert same is store
-    assert store._database._engine.pool.status().startswith("Pool size: 5  Connections in pool: 0")
+    assert store.database._engine.pool.checkedin() == 0

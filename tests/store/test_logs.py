@@ -127,7 +127,11 @@ ANSWER = {"left": "a", "right": "b", "answer": "left"}
         ([head(name=7)], 1, "field 'name' must be text, got 7"),
         ([head(pool=None)], 1, "a pool must have the fields query_id, query, description, has_prior, documents, got NoneType"),
         ([head(pool={**head()["pool"], "query": 3})], 1, "field 'query' of a pool must be str, got 3"),
-        ([head(pool={**head()["pool"], "documents": [{"id": "a"}]})], 1, "a document must have the fields id, title, text, got id"),
+        (
+            [head(pool={**head()["pool"], "documents": [{"id": "a"}]})],
+            1,
+            "a document must have the fields id, title, text (it may have kind and url), got id",
+        ),
         ([head(settings={"items": ["a", "c"]})], 1, "the items of the settings must be the documents"),
         ([head(settings={"items": ["a", "b"], "k": 0})], 1, "k must be a whole number"),
         ([head(settings={"items": ["a", "b"], "strategy": "quick"})], 1, "unknown strategy 'quick'"),

@@ -72,8 +72,9 @@ class LanguageModel:
     from half a second to a minute, or as long as the server asks; if it asks for more than five minutes, that is an error at once. An
     answer that cannot be read is asked for again, with a reminder, ``max_unparsable`` replies in all; then that is an error.
     ``parameters`` go into every request as they are. Replies are kept in the file ``cache``: the same question to the same model, with
-    the same prompt and parameters, is not paid for twice, unless no reply to it could be read: then it is asked anew. A ``sleep`` that
-    is given takes the place of all waits, which otherwise end when all is to stop.
+    the same prompt and parameters, is not paid for twice, unless no reply to it could be read: then it is asked anew. In logs the model is
+    called ``assessor``, ``llm:`` and its name if nothing else is said. A ``sleep`` that is given takes the place of all waits, which
+    otherwise end when all is to stop.
 
     For a local server without a key::
 
@@ -101,6 +102,7 @@ class LanguageModel:
         cache: str | os.PathLike[str] | None = None,
         concurrency: int = 8,
         seed: int = 0,
+        assessor: str | None = None,
         sleep: Callable[[float], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -109,6 +111,8 @@ class LanguageModel:
         self.base_url = checked_url(base_url)
         self.model, self.prompt, self.grade_prompt, self.grades, self.order = model, prompt, grade_prompt, tuple(grades), order
         self.max_unparsable, self.concurrency = max_unparsable, concurrency
+        self.assessor = assessor or f"llm:{model}"  # the model's name among assessors
+        self._stops: set[threading.Event] = set()  # of the calls of answer_many that are under way
         whole = _checked_parameters(parameters or {}, temperature)
         secret = read_key(key_variable) if key is None else Secret(key)
         client = ChatClient(self.base_url, secret, timeout=timeout, max_bytes=_LARGEST_REPLY, threads=concurrency, clock=clock)
@@ -133,10 +137,11 @@ class LanguageModel:
         """Close the connections and the cache."""
         self._service.close()
 
-    @property
-    def assessor(self) -> str:
-        """The model's name among assessors."""
-        return f"llm:{self.model}"
+    def abort(self) -> None:
+        """Give up every :meth:`answer_many` that is under way; from another thread. It hands on what came, and raises CancelledError."""
+        for stop in list(self._stops):
+            stop.set()
+            self._service.client.abort(stop)
 
     @property
     def spent(self) -> Spent:
@@ -199,6 +204,7 @@ class LanguageModel:
 
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="podium-llm") as threads:
             futures: dict[Future[Reply], Question] = {}
+            self._stops.add(stop)
             try:
                 futures.update((threads.submit(ask, question), question) for question in asked)
                 for future in _as_they_end(futures):
@@ -209,6 +215,8 @@ class LanguageModel:
                 self._service.client.abort(stop)
                 threads.shutdown(wait=False, cancel_futures=True)
                 raise
+            finally:
+                self._stops.discard(stop)
         _raise_first([error for error in map(_error_of, futures) if error is not None])
         return [future.result() for future in futures]
 

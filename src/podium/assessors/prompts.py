@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from podium.errors import DataError, UnknownName
 from podium.pool import Document, Pool
+from podium.sources.markup import readable_text
 
 __all__ = ["GRADE_PROMPT", "PAIR_CHOICES", "PAIR_PROMPT", "PLACEHOLDERS", "Form", "Prompt", "grade_form", "pair_form", "show_document"]
 
@@ -115,6 +116,8 @@ def _fill(template: str, values: Mapping[str, str]) -> str:
 def show_document(name: str, document: Document, max_characters: int) -> str:
     """A document between two marked lines, cut to so many characters if it is longer.
 
+    A model reads text: of html that without its tags, of an image or a link what is said about it.
+
     >>> print(show_document("document A", Document("d1", "Wings", "They flutter, they do."), max_characters=13))
     --- document A begins, mark 7c4974eed25642e5 ---
     Title: Wings
@@ -122,13 +125,19 @@ def show_document(name: str, document: Document, max_characters: int) -> str:
     [cut: 13 of 22 characters are shown]
     --- document A ends, mark 7c4974eed25642e5 ---
     """
-    title, text = (part.encode("utf-8", "replace").decode() for part in (document.title, document.text))
+    title, text = (part.encode("utf-8", "replace").decode() for part in (document.title, _readable(document)))
     mark = hashlib.sha256(json.dumps([title, text]).encode()).hexdigest()[:16]
     lines = [f"--- {name} begins, mark {mark} ---"]
     lines += [f"Title: {title[:max_characters]}"] if title else []
     lines += [text[:max_characters]]
     lines += [f"[cut: {max_characters} of {len(text)} characters are shown]"] if len(text) > max_characters else []
     return "\n".join([*lines, f"--- {name} ends, mark {mark} ---"])
+
+
+def _readable(document: Document) -> str:
+    text = readable_text(document)
+    is_unseen = document.kind in ("image", "link") and not (text or document.title)
+    return f"(of this {document.kind} nothing is known)" if is_unseen else text
 
 
 def _form(prompt: Prompt, pool: Pool, choices: Mapping[str, str], answers: str, **documents: str) -> Form:

@@ -95,24 +95,12 @@ def make_oracle(truth: Mapping[str, Mapping[str, float]], pool: Pool, grades: Se
 
 def make_model(given: Mapping[str, Any], cache: Path, grades: tuple[str, ...]) -> LanguageModel:
     """A language model with its limits; the key comes from the environment and stays there."""
-    from podium.assessors.limits import Limits
-    from podium.assessors.llm import LanguageModel
-    from podium.assessors.prompts import GRADE_PROMPT, PAIR_PROMPT, Prompt
+    from podium.assessors.making import make_language_model, prompt_of
     from podium.sources.streams import read_text
 
     if not given["base_url"] or not given["model"]:
         raise click.UsageError("a language model needs --base-url and --model")
-    prompts = {"pair": PAIR_PROMPT, "grade": GRADE_PROMPT}
-    if (path := given["prompt"]) is not None:
-        text = read_text(path)
-        kind = "grade" if "{document}" in text else "pair"
-        prompts[kind] = Prompt(path.name, kind, text)
-    limits = Limits(
-        max_requests=given["max_requests"], max_cost=given["max_cost"], price_in=given["price_in"], price_out=given["price_out"],
-        requests_per_minute=given["rate"],
-    )  # fmt: skip
-    return LanguageModel(
-        given["base_url"], given["model"], key_variable=given["key_variable"], prompt=prompts["pair"], grade_prompt=prompts["grade"],
-        grades=grades, order=given["order"], temperature=given["temperature"], timeout=given["timeout"], limits=limits,
-        cache=given["cache"] or cache, max_unparsable=given["max_unparsable"], concurrency=given["concurrency"], seed=given["seed"],
-    )  # fmt: skip
+    path = given["prompt"]
+    prompt = None if path is None else prompt_of(path.name, read_text(path))
+    named = {name: value for name, value in given.items() if name != "assessor"}  # that is who judges at the terminal or as an oracle
+    return make_language_model(named, grades=grades, prompt=prompt, cache=given["cache"] or cache)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from podium.labelling.questions import Question
 from podium.pool import Document, Pool
+from podium.sources.markup import readable_text
 
 __all__ = ["MOST_SHOWN", "clean", "cut", "page", "wrap"]
 
@@ -122,10 +123,22 @@ def _fill(line: str, width: int) -> str:
 @lru_cache(maxsize=8)  # pure, and asked again at every key; a question has two documents
 def _document(document: Document, width: int) -> tuple[str, ...]:
     head = [*wrap(document.title[:MOST_SHOWN], width), ""] if document.title else []
-    text = _SOFT_BREAK.sub(" ", document.text[:MOST_SHOWN]) or f"(only its id is known: {document.id})"
-    beyond = len(document.text) - MOST_SHOWN
+    whole = readable_text(document)
+    text = whole[:MOST_SHOWN] if document.kind == "html" else _SOFT_BREAK.sub(" ", whole[:MOST_SHOWN])
+    beyond = len(whole) - MOST_SHOWN
     rest = ["", *wrap(f"({beyond:,} more characters are not shown)", width)] if beyond > 0 else []
-    return (*head, *wrap(text, width), *rest)
+    return (*head, *wrap(text or _stand_in(document), width), *rest, *_where(document, width))
+
+
+def _stand_in(document: Document) -> str:
+    return f"(only its id is known: {document.id})" if document.kind == "text" else f"(of this {document.kind} there is no text)"
+
+
+def _where(document: Document, width: int) -> list[str]:
+    """The address of a link; of an image that there is one, as its own address is the whole image."""
+    if document.kind == "image":
+        return ["", *wrap(f"({document.url[5:].partition(';')[0]}: a terminal does not show it, podium serve does)", width)]
+    return ["", *wrap(document.url, width)] if document.kind == "link" else []
 
 
 @lru_cache(maxsize=2)

@@ -55,10 +55,12 @@ def worst_case_bound(n: int, k: int) -> int:
 
 
 def answers_in(events: Iterable[Event]) -> list[Event]:
-    """The answers among standing events, without the skips; a log with an undo or redo in it is refused, as not all in it stands."""
+    """The answers among standing events, without the skips; a log with an undo, redo or correction in it is refused, as not all stands."""
     events = list(events)
-    if any(event.action in ("undo", "redo") for event in events):
-        raise DataError("only standing answers can be counted, got a log with an undo or redo in it; pass it through labelling.standing")
+    if any(event.action not in ("answer", "skip") for event in events):
+        raise DataError(
+            "only standing answers can be counted, got a log with an undo, redo or correction in it; pass it through labelling.standing"
+        )
     return [event for event in events if event.action == "answer"]
 
 

@@ -22,8 +22,9 @@ def check_settings(task: TopK) -> None:
         value = getattr(task, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise DataError(f"{name} must be a whole number of 1 or more, got {value!r}")
-    if isinstance(task.seed, bool) or not isinstance(task.seed, int) or task.seed < 0:
-        raise DataError(f"seed must be a whole number of 0 or more, got {task.seed!r}")
+    for name, seed in (("seed", task.seed), ("sides", 0 if task.sides is None else task.sides)):
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise DataError(f"{name} must be a whole number of 0 or more, got {seed!r}")
     if wrong := [item for item in task.items if not isinstance(item, str) or not item]:
         raise DataError(f"items must be ids, that is text which is not empty, got {wrong[0]!r}")
     if twice := [item for item, count in Counter(task.items).items() if count > 1]:

@@ -26,7 +26,7 @@ STAGES = {  # why a pair is asked
     "grade": "one document gets a grade",
 }
 ROLES = ("person", "model", "oracle", "recorded")  # what kind of assessor; people and models are never mixed silently
-ACTIONS = ("answer", "skip", "undo", "redo")
+ACTIONS = ("answer", "skip", "undo", "redo", "correct")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Question:
 class Event:
     """One entry of a task's log. Nothing is ever removed from a log: an undo is an event that names the event it cancels.
 
-    ``left`` and ``right`` are what was shown on which side; ``seconds`` ran while the assessor looked, ``paused`` while the clock stood.
+    ``left`` and ``right`` are what was shown on which side; ``seconds`` ran while the assessor looked, ``paused`` while the
+    clock was stopped, ``idle`` while nobody seemed to be there. A correction, too, is an event: it names an answer, of any assessor, and
+    says what stands in its place.
     ``key`` marks one act of one assessor: the same key sent twice is recorded once. A model also says its name, and the name and
     hash of its prompt.
     """
@@ -57,7 +59,7 @@ class Event:
     left: str | None = None
     right: str | None = None
     answer: str | None = None
-    target: int | None = None  # the number, from 1, of the event that an undo or a redo is about
+    target: int | None = None  # the number, from 1, of the event that an undo, a redo or a correction is about
     assessor: str = ""
     role: str = "person"
     at: str = ""  # when, ISO 8601 in UTC
@@ -69,12 +71,13 @@ class Event:
     model: str = ""
     prompt: str = ""
     prompt_hash: str = ""
+    idle: float | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (("action", self.action, ACTIONS), ("role", self.role, ROLES)):
             if value not in known:
                 raise DataError(f"{name} of an event must be one of {', '.join(known)}, got {value!r}")
-        for name in ("seconds", "paused"):
+        for name in ("seconds", "paused", "idle"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
                 raise DataError(f"{name} of an event must be a number of 0 or more, got {value!r}")

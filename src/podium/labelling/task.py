@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -25,6 +26,7 @@ class TopK:
     """Finds the ordered top k of some items by asking which of two is better.
 
     ``items`` are ids. They are taken in an order drawn with the ``seed``, or by ``prior``: items best first, or a score for each.
+    ``sides`` is another seed for what is shown on the left, so that two tasks may ask the same pairs on sides of their own.
     ``repeats`` puts every question to so many assessors and goes by the majority. The ``log`` holds everything that was answered; a task
     made anew from the same items, settings and log goes on with the same question. The strategies, and the options that some of them take
     as further keywords, are in :data:`podium.labelling.STRATEGIES`.
@@ -43,6 +45,7 @@ class TopK:
         *,
         strategy: str = "adaptive",
         seed: int = 0,
+        sides: int | None = None,
         prior: Sequence[str] | Mapping[str, float] | None = None,
         ties_are_transitive: bool = True,
         repeats: int = 1,
@@ -53,7 +56,7 @@ class TopK:
         self.entry = get(strategy)
         if isinstance(items, str):
             raise DataError(f"items must be a list of ids, got the one text {items[:60]!r}")
-        self.items, self.k, self.strategy, self.seed = tuple(items), k, strategy, seed
+        self.items, self.k, self.strategy, self.seed, self.sides = tuple(items), k, strategy, seed, sides
         self.grades, self.repeats, self.ties_are_transitive = tuple(grades), repeats, ties_are_transitive
         check_settings(self)
         self.options = checked_options(strategy, self.entry, options)
@@ -78,12 +81,13 @@ class TopK:
             "items": list(self.items), "k": self.k, "strategy": self.strategy, "seed": self.seed,
             "prior": None if self.prior is None else list(self.prior), "ties_are_transitive": self.ties_are_transitive,
             "repeats": self.repeats, "grades": list(self.grades), **self.options,
+            **({} if self.sides is None else {"sides": self.sides}),
         }  # fmt: skip
 
     # Chance is a function of the seed and the items: the same on every machine and after every restart.
 
-    def _draw(self, *words: str) -> bytes:
-        return hashlib.blake2b(repr((self.seed, *words)).encode(), digest_size=16).digest()
+    def _draw(self, *words: str, seed: int | None = None) -> bytes:
+        return hashlib.blake2b(repr((self.seed if seed is None else seed, *words)).encode(), digest_size=16).digest()
 
     def _drawn_after(self, first: Sequence[str]) -> tuple[str, ...]:
         return (*first, *sorted(set(self.items) - set(first), key=self._draw))
@@ -93,7 +97,7 @@ class TopK:
         if compare.other is None:
             return Question(compare.item, None, compare.stage)
         first, second = pair = pair_of(compare)
-        turns = self._draw("side", first, second)[0] + self._evidence.answers[pair] + self._holders(pair)
+        turns = self._draw("side", first, second, seed=self.sides)[0] + self._evidence.answers[pair] + self._holders(pair)
         return Question(second, first, compare.stage) if turns % 2 else Question(first, second, compare.stage)
 
     # Asking.
@@ -192,6 +196,18 @@ class TopK:
         """Take back the assessor's last undo, if they have neither answered nor skipped since."""
         return self._take_back("redo", assessor, self._log.redoable(assessor), details)
 
+    def correct(self, number: int, answer: str, *, assessor: str = "", **details: Any) -> Event:
+        """Put another answer in the place of the one that is event ``number``, whoever gave it; the log keeps both.
+
+        What the strategy learnt from it is learnt anew, so that a finished task may have questions again.
+        """
+        if not 0 < number <= len(self._log):
+            raise DataError(f"there is no event {number} to correct; the log has {len(self._log)}")
+        corrected = self._log.events[number - 1]
+        about = {"left": corrected.left, "right": corrected.right, "stage": corrected.stage, "strategy": self.version, **details}
+        event = Event("correct", answer=answer, target=number, assessor=assessor, **about)
+        return self._log.events[self.record(event) - 1]
+
     def _take_back(self, action: str, assessor: str, numbers: Sequence[int], details: Mapping[str, Any]) -> Event:
         recorded = self._log.number_of_key(details.get("key", ""))
         if not numbers and recorded is None:
@@ -199,6 +215,23 @@ class TopK:
         target = numbers[-1] if recorded is None else self._log.events[recorded - 1].target
         event = Event(action, target=target, assessor=assessor, **{"strategy": self.version, **details})
         return self._log.events[self.record(event) - 1]
+
+    def recorded(self, key: str) -> Event | None:
+        """The event of this key, if there is one."""
+        number = self._log.number_of_key(key)
+        return None if number is None else self._log.events[number - 1]
+
+    def copy(self) -> TopK:
+        """The same task apart: what is done to the one is not done to the other. Much faster than to replay the log."""
+        other = copy.copy(self)
+        other._log, other._evidence, other._held, other._run = self._log.copy(), copy.deepcopy(self._evidence), dict(self._held), None
+        return other
+
+    def if_answered(self, answer: str, *, question: Question, assessor: str = "") -> Question | None:
+        """What the assessor would be asked next if they answered this question so, and nobody else did anything."""
+        then = self.copy()
+        then.answer(answer, question=question, assessor=assessor)
+        return then.ask(assessor)
 
     @property
     def version(self) -> str:
@@ -213,6 +246,12 @@ class TopK:
             self._log.check_target(event)
             number = self._log.append(event)
             self._release_where(event.assessor, None)
+            self._replay()
+            return number
+        if event.action == "correct":
+            self._log.check_correction(event)
+            self._check_answer(event)
+            number = self._log.append(event)
             self._replay()
             return number
         self._check_event(event)
@@ -245,7 +284,11 @@ class TopK:
                 f"event {number} is by a {event.role}, and others have answered before: people's and models' answers are not put together "
                 "by majority or in a fit unless that is said (count= of active); give each a task of their own"
             )
-        if event.action == "answer" and event.answer not in self.answers:
+        if event.action == "answer":
+            self._check_answer(event)
+
+    def _check_answer(self, event: Event) -> None:
+        if event.answer not in self.answers:
             raise DataError(f"{event.answer!r} does not answer a question of {self.strategy}; say one of {', '.join(self.answers)}")
 
     # What the log says.

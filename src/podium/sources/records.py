@@ -3,7 +3,10 @@
 The fields, by name (others are passed over):
 
 - ``query_id``, and ``query``, its text, on one record of the query at least; ``description``, if there is one, likewise;
-- ``document_id`` (or ``id``), ``title``, ``text``; one of the last two must be there;
+- ``document_id`` (or ``id``), ``title``, ``text``; one of the last two must be there, or one of the next:
+- ``html`` instead of the text: shown as a page; ``image``: the path of a file below the folder of this one, or a ``data:`` URL; ``link``,
+  or ``url`` where there is no text: an address. The text of an image or a link says what is to be seen there;
+- ``kind``: one of text, html, image and link, said outright; then the text may hold the html, and ``url`` the image or the address;
 - ``score`` (larger is better) or ``rank`` (1 is best): then the documents are put in that order, and it is a prior;
 - ``has_prior``: true says that the documents stand best first already.
 
@@ -16,10 +19,12 @@ import csv
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from podium.errors import FileError
-from podium.pool import Document, Pool
+from podium.errors import DataError, FileError
+from podium.pool import KINDS, Document, Pool
+from podium.sources.images import read_image
 from podium.sources.lines import finite_number, json_lines, text_lines
 from podium.sources.streams import bare_suffix
 
@@ -88,7 +93,7 @@ def _rows(path: _Path, separator: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _check_header(path: _Path, header: list[str]) -> None:
-    for names in (("query_id",), ("document_id", "id"), ("text", "title")):
+    for names in (("query_id",), ("document_id", "id"), ("text", "title", *KINDS[1:], "url")):
         if not any(name in header for name in names):
             raise FileError(path, 1, f"the header must name a column {names[0]!r}, it names", got=", ".join(header)[:120])
     if len(set(header)) < len(header):
@@ -136,11 +141,43 @@ def _take_document(path: _Path, line: int, record: Mapping[str, Any], query: _Qu
     item = _needed(path, line, record, "document_id", "id")
     if item in query.documents:
         raise FileError(path, line, "document occurs twice for its query", got=item)
-    _needed(path, line, record, "text", "title")
-    query.documents[item] = Document(item, _text(path, line, record, "title"), _text(path, line, record, "text"))
+    query.documents[item] = _document(path, line, record, item)
     query.order[item] = _place(path, line, record)
     if (query.order[item] is None) != (next(iter(query.order.values())) is None):
         raise FileError(path, line, "a score or rank must be there for all documents of a query, or for none", got=item)
+
+
+def _document(path: _Path, line: int, record: Mapping[str, Any], item: str) -> Document:
+    kind = _kind(path, line, record)
+    title, text = (_text(path, line, record, name) for name in ("title", "text"))
+    if kind == "text":
+        _needed(path, line, record, "text", "title")
+        return Document(item, title, text)
+    if kind == "html":
+        _needed(path, line, record, "html", "text", "title")
+        return Document(item, title, _text(path, line, record, "html") or text, kind)
+    said = _needed(path, line, record, kind, "url")
+    try:
+        return Document(item, title, text, kind, read_image(said, Path(path).parent) if kind == "image" else said)
+    except DataError as error:
+        problem = f"image of document {item!r} {error}; it is said to be {said[:60]!r}" if kind == "image" else str(error)
+        raise FileError(path, line, problem) from None
+
+
+def _kind(path: _Path, line: int, record: Mapping[str, Any]) -> str:
+    """What is said, or what the fields mean. An address beside a text is one of the fields that are passed over."""
+    if kind := _text(path, line, record, "kind"):
+        if kind not in KINDS:
+            raise FileError(path, line, f"field 'kind' must be one of {', '.join(KINDS)}", got=kind[:60])
+        return kind
+    given = [name for name in KINDS[1:] if _text(path, line, record, name)]
+    has_text = bool(_text(path, line, record, "text"))
+    clashing = [*given, *(["text"] if has_text and "html" in given else [])]
+    if len(clashing) > 1:
+        raise FileError(path, line, f"has the fields {' and '.join(clashing)}; say with 'kind' which of them is to be shown")
+    if given:
+        return given[0]
+    return "text" if has_text or not _text(path, line, record, "url") else "link"
 
 
 def _place(path: _Path, line: int, record: Mapping[str, Any]) -> float | None:

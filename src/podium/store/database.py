@@ -17,8 +17,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_
 
 from podium.errors import DataError, FileError, MissingDependency
 from podium.store import migrations
+from podium.store.fair_lock import FairLock
 
-__all__ = ["Database", "open_database"]
+__all__ = ["Database", "open_database", "postgresql_url", "read_only_options", "sqlite_path"]
 
 _WRITES = "podium_writes"
 _MIGRATION_LOCK = 0x706F6469756D  # "podium"; an advisory lock of PostgreSQL has a number
@@ -26,6 +27,12 @@ _SQLITE_HEADER = b"SQLite format 3\x00"
 _NOT_OURS = (exc.OperationalError, exc.DatabaseError, exc.InternalError)  # locked, full, unreachable, damaged; others are mistakes of ours
 _NOT_ALLOWED = "42501"  # PostgreSQL's code for a right that the user lacks
 _URL = "postgresql://user:password@host:port/database"
+_SQLITE_POOL: dict[str, Any] = {  # no thread waits for a connection: it is a file that is open, and most stay idle
+    "pool_size": 40,
+    "max_overflow": -1,
+    "pool_use_lifo": True,
+}
+_POSTGRESQL_POOL = {"pool_size": 10, "max_overflow": 10}  # each is a process of the server's, which has 100 for all who use it
 _ALMOST_A_URL = re.compile(r"postgres(ql)?(\+\w+)?(:|//)", re.IGNORECASE)
 
 
@@ -36,8 +43,11 @@ def _machine_time() -> datetime:
 class Database:
     """An open database. ``where`` names it in messages and never holds a password."""
 
-    def __init__(self, engine: Engine, where: str, secrets: Sequence[str] = (), *, is_read_only: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, where: str, secrets: Sequence[str] = (), *, is_read_only: bool = False, busy_seconds: float = 30.0
+    ) -> None:
         self.where, self.is_read_only, self._secrets = where, is_read_only, [secret for secret in secrets if secret]
+        self._lock, self._busy_seconds = FairLock(), busy_seconds
         self._engine, self._writer = engine, engine.execution_options(**{_WRITES: True})
 
     @property
@@ -62,10 +72,28 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is committed at the end of the block, or undone by an error. SQLite is locked from its beginning."""
+        """A transaction that is committed at the end of the block, or undone by an error. SQLite is locked from its beginning.
+
+        A thread that begins another one inside the block would wait for itself in SQLite: an ``AssertionError``.
+        """
         self._check_writable()
-        with self._problems_named(), self._writer.begin() as connection:
+        with self._turn(), self._problems_named(), self._writer.begin() as connection:
             yield connection
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """SQLite has one writer at a time. Whoever finds it locked sleeps and tries again, up to 100 ms a time and in no order; threads of
+        one process therefore queue here first. PostgreSQL has queues of its own."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._lock.acquire(seconds=self._busy_seconds):
+            problem = f"the database is locked: other threads of this process were writing for {self._busy_seconds:g} s; try again"
+            raise FileError(self.where, None, problem)
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         self._engine.dispose()
@@ -146,12 +174,7 @@ class Database:
 
 def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0) -> Database:
     """Open a database by a path (SQLite) or a URL that begins with ``postgresql://``, and make sure that it is a store."""
-    is_url = "://" in str(place)
-    if not is_url and _ALMOST_A_URL.match(str(place)):  # it may hold a password: not shown, and not the name of a file
-        raise DataError(f"a store in PostgreSQL is named by a URL such as {_URL}, got one without ://")
-    if str(place) == ":memory:":
-        raise DataError("a store is kept in a file, not in memory, got :memory:; name a file such as labels.db")
-    database = _postgresql(str(place)) if is_url else _sqlite(Path(place), busy_seconds)
+    database = _postgresql(str(place)) if "://" in str(place) else _sqlite(sqlite_path(place), busy_seconds)
     try:
         database.prepare()
     except BaseException:
@@ -160,16 +183,26 @@ def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0) 
     return database
 
 
+def sqlite_path(place: str | os.PathLike[str]) -> Path:
+    """The path of a store in SQLite, whose file is of that kind if it is there."""
+    if _ALMOST_A_URL.match(str(place)):  # it may hold a password: not shown, and not the name of a file
+        raise DataError(f"a store in PostgreSQL is named by a URL such as {_URL}, got one without ://")
+    if str(place) == ":memory:":
+        raise DataError("a store is kept in a file, not in memory, got :memory:; name a file such as labels.db")
+    _check_file(Path(place))
+    return Path(place)
+
+
 def _sqlite(path: Path, busy_seconds: float) -> Database:
-    _check_file(path)
-    is_read_only = path.exists() and not _is_writable(path)
-    query = {"uri": "true", **_read_only_options(path)} if is_read_only else {}
+    options = read_only_options(path)
+    is_read_only = bool(options)
+    query = {"uri": "true", **options} if is_read_only else {}
     name = f"file:{quote(str(path.absolute()))}" if is_read_only else str(path.absolute())
     url = URL.create("sqlite+pysqlite", database=name, query=query)
-    engine = create_engine(url, connect_args={"timeout": busy_seconds}, hide_parameters=True)
+    engine = create_engine(url, connect_args={"timeout": busy_seconds}, hide_parameters=True, **_SQLITE_POOL)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    return Database(engine, str(path), is_read_only=is_read_only)
+    return Database(engine, str(path), is_read_only=is_read_only, busy_seconds=busy_seconds)
 
 
 def _has_wal(path: Path) -> bool:
@@ -181,11 +214,14 @@ def _is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and (_has_wal(path) or os.access(path.resolve().parent, os.W_OK))
 
 
-def _read_only_options(path: Path) -> dict[str, str]:
-    """SQLite's documentation, "Write-Ahead Logging", section 5: a reader, too, makes a second file, unless the first is said not to change.
+def read_only_options(path: Path) -> dict[str, str]:
+    """How SQLite is told to open a file that is write-protected; nothing if it is not.
 
+    SQLite's documentation, "Write-Ahead Logging", section 5: a reader, too, makes a second file, unless the first is said not to change.
     A second file that was made by someone who may only read would keep the owner from writing.
     """
+    if not path.exists() or _is_writable(path):
+        return {}
     return {"mode": "ro"} if _has_wal(path) else {"mode": "ro", "immutable": "1"}
 
 
@@ -218,13 +254,19 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "BEGIN")
 
 
-def _postgresql(place: str) -> Database:
+def postgresql_url(place: str) -> URL:
+    """The URL of a store in PostgreSQL, checked; whatever is wrong with it, the password is not shown."""
     try:
         url = make_url(place)
     except (exc.ArgumentError, ValueError):  # their messages may show the password
         raise DataError(f"the URL of the store cannot be understood; write {_URL}, signs such as @ in the password as %40") from None
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise DataError(f"a store is a file or a URL such as {_URL}, got one that begins with {url.drivername}://")
+    return url
+
+
+def _postgresql(place: str) -> Database:
+    url = postgresql_url(place)
     try:
         import psycopg  # noqa: F401
     except ImportError:
@@ -237,6 +279,7 @@ def _postgresql(place: str) -> Database:
         use_native_hstore=False,  # to ask the server for it takes time
         isolation_level="READ COMMITTED",  # whoever waited for a row must see what was committed meanwhile
         connect_args={"client_encoding": "utf8"},  # whatever the environment says
+        **_POSTGRESQL_POOL,
     )
     event.listen(engine, "connect", _prepare_postgresql)
     host = url.host or url.query.get("host") or "localhost"

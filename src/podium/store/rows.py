@@ -17,8 +17,10 @@ __all__ = ["EVENT_FIELDS", "LONGEST", "checked_text", "dump", "event_of", "pool_
 EVENT_FIELDS = tuple(field.name for field in fields(Event))
 LONGEST = 500  # characters of what is indexed: names, assessors, keys; PostgreSQL's index takes 2,704 bytes
 
-_NUMBERS = ("seconds", "paused")
+_NUMBERS = ("seconds", "paused", "idle")
 _INDEXED = ("assessor", "key")
+_DOCUMENT: dict[str, type] = {"id": str, "title": str, "text": str}
+_OF_A_KIND: dict[str, type] = {"kind": str, "url": str}
 
 
 def checked_text(what: str, text: object, *, longest: int | None = None) -> str:
@@ -78,22 +80,30 @@ def pool_to(pool: Pool) -> dict[str, Any]:
     """
     return {
         "query_id": pool.query_id, "query": pool.query, "description": pool.description, "has_prior": pool.has_prior,
-        "documents": [asdict(document) for document in pool.documents],
+        "documents": [_document_to(document) for document in pool.documents],
     }  # fmt: skip
+
+
+def _document_to(document: Document) -> dict[str, str]:
+    """Without kind and url where they say nothing, so that plain documents are what they were before there were kinds."""
+    values = asdict(document)
+    return values if document.kind != "text" else {name: values[name] for name in _DOCUMENT}
 
 
 def pool_from(values: object) -> Pool:
     """The pool that :func:`pool_to` wrote; checked, as it may come from a file."""
     said = _fields("pool", values, {"query_id": str, "query": str, "description": str, "has_prior": bool, "documents": list})
-    documents = [Document(**_fields("document", each, {"id": str, "title": str, "text": str})) for each in said.pop("documents")]
+    documents = [Document(**_fields("document", each, _DOCUMENT, _OF_A_KIND)) for each in said.pop("documents")]
     return Pool(documents=tuple(documents), **said)
 
 
-def _fields(what: str, values: object, kinds: Mapping[str, type]) -> dict[str, Any]:
-    if not isinstance(values, dict) or set(values) != set(kinds):
+def _fields(what: str, values: object, kinds: Mapping[str, type], optional: Mapping[str, type] | None = None) -> dict[str, Any]:
+    known = {**kinds, **(optional or {})}
+    if not isinstance(values, dict) or not set(kinds) <= set(values) <= set(known):
         seen = ", ".join(map(str, values)) if isinstance(values, dict) else type(values).__name__
-        raise DataError(f"a {what} must have the fields {', '.join(kinds)}, got {seen}")
-    for name, kind in kinds.items():
-        if not isinstance(values[name], kind):
-            raise DataError(f"field {name!r} of a {what} must be {kind.__name__}, got {values[name]!r}")
+        may = f" (it may have {' and '.join(optional)})" if optional else ""
+        raise DataError(f"a {what} must have the fields {', '.join(kinds)}{may}, got {seen}")
+    for name, value in values.items():
+        if not isinstance(value, known[name]):
+            raise DataError(f"field {name!r} of a {what} must be {known[name].__name__}, got {repr(value)[:60]}")
     return dict(values)

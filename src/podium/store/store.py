@@ -5,26 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, exc, insert, select
+from sqlalchemy import Connection, bindparam, exc, insert, select
 
 from podium.errors import DataError
-from podium.labelling.questions import Event
+from podium.labelling.questions import Event, Question
 from podium.labelling.result import Result
 from podium.labelling.table import get
 from podium.labelling.task import TopK
 from podium.pool import Pool
 from podium.store.database import Database, open_database
-from podium.store.leases import as_text, close_lease, find_lease, supersede_leases
+from podium.store.leases import as_text, close_lease, find_lease, held_leases, supersede_leases
 from podium.store.live import LiveTasks, read_events, read_settings
 from podium.store.rows import LONGEST, checked_text, dump, pool_from, pool_to, row_of
 from podium.store.tables import INPUTS, TASKS
-from podium.store.turns import Asked, Turn, check_same
+from podium.store.turns import Answered, Asked, Turn, check_same
 
 if TYPE_CHECKING:
     from podium.store.desk import Desk
@@ -35,6 +35,8 @@ Clock = Callable[[], datetime]
 
 _LEASE_SECONDS = 900.0  # long enough to read two documents and be called away once
 _LONGEST_LEASE = 10 * 365 * 86400.0
+_ROW = select(TASKS).where(TASKS.c.number == bindparam("row_number"))
+_LOCKED_ROW = _ROW.with_for_update()
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Store:
     """Labelling tasks in a database, by number; :func:`open_store` opens one. Threads may share it."""
 
     def __init__(self, database: Database, *, clock: Clock | None = None) -> None:
-        self._database, self._clock, self._live = database, clock, LiveTasks()
+        self.database, self._clock, self._live = database, clock, LiveTasks()
 
     def __repr__(self) -> str:
         return f"Store({self.where!r})"
@@ -75,7 +77,7 @@ class Store:
     @property
     def where(self) -> str:
         """The path of the file, or the URL of the database without its password; for messages."""
-        return self._database.where
+        return self.database.where
 
     def __enter__(self) -> Store:
         return self
@@ -85,7 +87,7 @@ class Store:
 
     def close(self) -> None:
         """Close the connections; everything acknowledged is on disk already."""
-        self._database.close()
+        self.database.close()
 
     # Tasks.
 
@@ -110,7 +112,7 @@ class Store:
 
     def _add(self, name: str, pool: Pool, task: TopK) -> int:
         inputs = {"settings": dump(task.settings()), "pool": dump(pool_to(pool))}
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             found = connection.execute(select(TASKS.c.number).where(TASKS.c.name == name)).scalar()
             if found is not None:
                 self._check_inputs(connection, int(found), name, inputs)
@@ -135,17 +137,17 @@ class Store:
 
     def tasks(self) -> list[TaskInfo]:
         """All tasks, by number."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return [TaskInfo(*row) for row in connection.execute(select(TASKS).order_by(TASKS.c.number))]
 
     def info(self, number: int) -> TaskInfo:
         """One task at a glance."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return TaskInfo(*self._row(connection, number))
 
     def number(self, name: str) -> int:
         """The number of the task of this name."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             found = connection.execute(select(TASKS.c.number).where(TASKS.c.name == checked_text("name of a task", name))).scalar()
             if found is None:
                 raise DataError(f"{self.where} has no task {name!r}; tasks() lists those it has")
@@ -153,25 +155,25 @@ class Store:
 
     def pool(self, number: int) -> Pool:
         """The documents of a task, as they are shown."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             self._row(connection, number)
             return pool_from(json.loads(connection.execute(select(INPUTS.c.pool).where(INPUTS.c.task == number)).scalar_one()))
 
     def settings(self, number: int) -> dict[str, Any]:
         """What the task was made with: ``TopK(**settings, log=events)`` is the task."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             self._row(connection, number)
             return read_settings(connection, number)
 
     def events(self, number: int) -> list[Event]:
         """The whole log; event number n stands at place n - 1."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             self._row(connection, number)
             return read_events(connection, number)
 
     def task(self, number: int) -> TopK:
         """The task, replayed: a copy to look at; what is done to it is not recorded."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             self._row(connection, number)
             return TopK(**read_settings(connection, number), log=read_events(connection, number))
 
@@ -186,9 +188,8 @@ class Store:
         return Desk(self, number)
 
     def _row(self, connection: Connection, number: int, *, is_locked: bool = False) -> Any:
-        query = select(TASKS).where(TASKS.c.number == number)
         is_number = isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31
-        row = connection.execute(query.with_for_update() if is_locked else query).one_or_none() if is_number else None
+        row = connection.execute(_LOCKED_ROW if is_locked else _ROW, {"row_number": number}).one_or_none() if is_number else None
         if row is None:
             raise DataError(f"{self.where} has no task {number!r}; tasks() lists those it has")
         return row
@@ -200,7 +201,7 @@ class Store:
         live = self._live[number]
         with live.lock:
             try:
-                with self._database.writing() as connection:
+                with self.database.writing() as connection:
                     row = self._row(connection, number, is_locked=True)
                     task = live.catch_up(connection, number, row.events)
                     yield Turn(connection, number, live, task, row.events, row.judgments)
@@ -225,10 +226,9 @@ class Store:
         """
         checked_text("assessor", assessor, longest=LONGEST)
         _check_seat(seat)
-        if not 0 < lease_seconds <= _LONGEST_LEASE:
-            raise DataError(f"lease_seconds must be a positive number of at most ten years, got {lease_seconds!r}")
+        length = _checked_length(lease_seconds)
         with self._turn(number) as turn:
-            return turn.ask((assessor, seat), stages, self._time(turn.connection), timedelta(seconds=lease_seconds))
+            return turn.ask((assessor, seat), stages, self.time(turn.connection), length)
 
     def release(self, number: int, assessor: str = "", *, seat: int | None = None) -> None:
         """Give back the assessor's open question, or those of all their seats: others need not wait for them any more.
@@ -238,23 +238,48 @@ class Store:
         checked_text("assessor", assessor, longest=LONGEST)
         if seat is not None:
             _check_seat(seat)
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             self._row(connection, number, is_locked=True)
             supersede_leases(connection, number, assessor, seat)
 
     def about_left(self, number: int) -> int:
         """About how many judgments a task still needs; see :meth:`podium.labelling.TopK.about_left`."""
+        with self._seen(number) as (_, task):
+            return task.about_left()
+
+    def ahead(self, number: int, token: str, assessor: str = "") -> dict[str, Question | None]:
+        """What the assessor would be asked after each answer to the open question of this token, if nobody else did anything.
+
+        Empty if the token is not of an open question of theirs, or if the strategy weighs all answers anew, which takes long.
+        """
+        _check_token(token, assessor)
+        with self._seen(number) as (connection, task):
+            lease = None if task.entry.is_repeating else find_lease(connection, number, token)
+            if lease is None or lease.assessor != assessor:
+                return {}
+            held = (each for each in held_leases(connection, number).values() if each.token != token)
+            now, task = self.time(connection), task.copy()
+        task.release_all()
+        for other in held:
+            if other.expires_at is not None and other.expires_at > now:
+                task.hold(other.question, other.assessor, other.seat)
+        return {answer: task.if_answered(answer, question=lease.question, assessor=assessor) for answer in task.answers}
+
+    @contextlib.contextmanager
+    def _seen(self, number: int) -> Iterator[tuple[Connection, TopK]]:
+        """The task in memory, up to date, to look at while nobody changes it."""
         live = self._live[number]
         with live.lock:
             try:
-                with self._database.reading() as connection:
-                    return live.catch_up(connection, number, self._row(connection, number).events).about_left()
+                with self.database.reading() as connection:
+                    yield connection, live.catch_up(connection, number, self._row(connection, number).events)
             except BaseException:
                 live.forget()
                 raise
 
-    def _time(self, connection: Connection) -> datetime:
-        return self._database.time(connection) if self._clock is None else self._clock()
+    def time(self, connection: Connection) -> datetime:
+        """Now, by the clock that everyone who uses the store shares."""
+        return self.database.time(connection) if self._clock is None else self._clock()
 
     # Answering.
 
@@ -268,6 +293,7 @@ class Store:
         role: str = "person",
         seconds: float | None = None,
         paused: float | None = None,
+        idle: float | None = None,
         model: str = "",
         prompt: str = "",
         prompt_hash: str = "",
@@ -276,7 +302,15 @@ class Store:
 
         The same answer sent again is not recorded again, and gets the same event back; another answer with the same token is refused.
         """
-        details = {"role": role, "seconds": seconds, "paused": paused, "model": model, "prompt": prompt, "prompt_hash": prompt_hash}
+        details = {
+            "role": role,
+            "seconds": seconds,
+            "paused": paused,
+            "idle": idle,
+            "model": model,
+            "prompt": prompt,
+            "prompt_hash": prompt_hash,
+        }
         return self._respond(number, token, assessor, action="answer", answer=checked_text("answer", answer), **details)
 
     def skip(
@@ -288,28 +322,57 @@ class Store:
         role: str = "person",
         seconds: float | None = None,
         paused: float | None = None,
+        idle: float | None = None,
     ) -> Event:
         """Set the question of this token aside: others may get it, and it comes back to this assessor when nothing else is left."""
-        return self._respond(number, token, assessor, action="skip", role=role, seconds=seconds, paused=paused)
+        return self._respond(number, token, assessor, action="skip", role=role, seconds=seconds, paused=paused, idle=idle)
+
+    def answer_and_ask(
+        self,
+        number: int,
+        token: str,
+        answer: str | None,
+        *,
+        assessor: str = "",
+        role: str = "person",
+        seconds: float | None = None,
+        paused: float | None = None,
+        idle: float | None = None,
+        lease_seconds: float = _LEASE_SECONDS,
+    ) -> Answered:
+        """Record an answer (``None`` skips) and ask the same assessor's next question, in one transaction: the disk is waited for once.
+
+        As :meth:`answer` or :meth:`skip` and then :meth:`ask`: what is sent again is not recorded again, and the next question is the same.
+        """
+        details = {"role": role, "seconds": seconds, "paused": paused, "idle": idle}
+        details |= {"action": "skip"} if answer is None else {"action": "answer", "answer": checked_text("answer", answer)}
+        _check_token(token, assessor)
+        length = _checked_length(lease_seconds)
+        with self._turn(number) as turn:
+            now = self.time(turn.connection)
+            event = self._record_once(turn, token, assessor, details, now)
+            asked = turn.ask((assessor, 0), None, now, length)
+        with turn.live.lock:  # after the commit: others need not wait for the estimate
+            return Answered(event, asked, turn.task.about_left())
 
     def _respond(self, number: int, token: str, assessor: str, **details: Any) -> Event:
-        checked_text("token", token, longest=LONGEST)
-        checked_text("assessor", assessor, longest=LONGEST)
-        if not token:
-            raise DataError("the token of the question is missing; ask() gives it")
+        _check_token(token, assessor)
         with self._turn(number) as turn:
-            if (recorded := turn.recorded(token)) is not None:
-                return check_same(recorded, assessor, details["action"], details.get("answer"))
-            lease = find_lease(turn.connection, number, token)
-            if lease is None or lease.assessor != assessor:
-                raise DataError(
-                    f"token {token!r} is not of a question that task {number} put to {assessor or 'this assessor'}; ask() gives one"
-                )
-            details |= {"left": lease.question.left, "right": lease.question.right, "stage": lease.question.stage, "key": token}
-            event = Event(assessor=assessor, at=as_text(self._time(turn.connection)), strategy=turn.task.version, **details)
-            close_lease(turn.connection, token)
-            turn.append([event])
-            return event
+            return self._record_once(turn, token, assessor, details, self.time(turn.connection))
+
+    def _record_once(self, turn: Turn, token: str, assessor: str, details: Mapping[str, Any], now: datetime) -> Event:
+        if (recorded := turn.recorded(token)) is not None:
+            return check_same(recorded, assessor, details["action"], details.get("answer"))
+        lease = find_lease(turn.connection, turn.number, token)
+        if lease is None or lease.assessor != assessor:
+            raise DataError(
+                f"token {token!r} is not of a question that task {turn.number} put to {assessor or 'this assessor'}; ask() gives one"
+            )
+        asked: dict[str, Any] = {"left": lease.question.left, "right": lease.question.right, "stage": lease.question.stage, "key": token}
+        event = Event(assessor=assessor, at=as_text(now), strategy=turn.task.version, **asked, **details)
+        close_lease(turn.connection, token)
+        turn.append([event])
+        return event
 
     def undo(self, number: int, *, assessor: str = "", key: str = "", role: str = "person") -> Event:
         """Take back this assessor's last answer or skip that stands. A ``key`` makes it safe to send twice."""
@@ -326,10 +389,23 @@ class Store:
             if key and (recorded := turn.recorded(key)) is not None:
                 return check_same(recorded, assessor, action, None)
             take_back = turn.task.undo if action == "undo" else turn.task.redo
-            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self._time(turn.connection)))
+            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self.time(turn.connection)))
             supersede_leases(turn.connection, number, assessor)  # what is asked now may be another question
             turn.write([event])
             return event
+
+    def correct(self, number: int, event: int, answer: str, *, assessor: str = "", key: str = "", role: str = "person") -> Event:
+        """Put another answer in the place of the one that is event number ``event``; see :meth:`podium.labelling.TopK.correct`."""
+        checked_text("assessor", assessor, longest=LONGEST)
+        checked_text("key", key, longest=LONGEST)
+        checked_text("answer", answer)
+        with self._turn(number) as turn:
+            if key and (recorded := turn.recorded(key)) is not None:
+                return check_same(recorded, assessor, "correct", answer, target=event)
+            at = as_text(self.time(turn.connection))
+            corrected = turn.task.correct(event, answer, assessor=assessor, key=key, role=role, at=at)
+            turn.write([corrected])
+            return corrected
 
     def record(self, number: int, event: Event) -> int:
         """Append an event from elsewhere as it is, and return its number. An event whose key is in the log is not recorded again."""
@@ -358,3 +434,16 @@ class Store:
 def _check_seat(seat: object) -> None:
     if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < 2**31:
         raise DataError(f"seat must be a whole number of 0 or more, got {seat!r}")
+
+
+def _check_token(token: str, assessor: str) -> None:
+    checked_text("token", token, longest=LONGEST)
+    checked_text("assessor", assessor, longest=LONGEST)
+    if not token:
+        raise DataError("the token of the question is missing; ask() gives it")
+
+
+def _checked_length(lease_seconds: float) -> timedelta:
+    if not 0 < lease_seconds <= _LONGEST_LEASE:
+        raise DataError(f"lease_seconds must be a positive number of at most ten years, got {lease_seconds!r}")
+    return timedelta(seconds=lease_seconds)

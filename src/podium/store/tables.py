@@ -60,8 +60,10 @@ EVENTS = Table(
     Column("model", Text, nullable=False),
     Column("prompt", Text, nullable=False),
     Column("prompt_hash", Text, nullable=False),
+    Column("idle", Double),
 )
 Index("ix_events_key", EVENTS.c.task, EVENTS.c.key, unique=True, sqlite_where=EVENTS.c.key != "", postgresql_where=EVENTS.c.key != "")
+Index("ix_events_assessor", EVENTS.c.assessor, EVENTS.c.at)  # what someone did last
 
 # Who was asked what. A row stays until its token is answered or skipped; without a time of expiry it holds nothing any more.
 LEASES = Table(

@@ -7,17 +7,26 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, update
 
 from podium.errors import DataError
 from podium.labelling.questions import Event, Question
 from podium.labelling.task import TopK
 from podium.store.leases import Lease, held_leases, open_lease, renew_lease, supersede_leases
 from podium.store.live import LiveTask
-from podium.store.rows import EVENT_FIELDS, event_of, row_of
+from podium.store.rows import row_of
 from podium.store.tables import EVENTS, TASKS
 
-__all__ = ["Asked", "Turn", "check_same"]
+__all__ = ["Answered", "Asked", "SaidOtherwise", "Turn", "check_same"]
+
+
+class SaidOtherwise(DataError):
+    """A token or a key that was used before now says something else."""
+
+
+_COUNT = update(TASKS).where(TASKS.c.number == bindparam("counted")).values(
+    {name: bindparam(name) for name in ("events", "judgments", "is_finished")}
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -27,6 +36,15 @@ class Asked:
     question: Question
     token: str
     opened_at: datetime
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer that was recorded, and what its assessor is asked next, if anything; about ``left`` judgments are still to come."""
+
+    event: Event
+    asked: Asked | None
+    left: int
 
 
 @dataclass(frozen=True)
@@ -60,10 +78,8 @@ class Turn:
         return Asked(question, lease.token, now)
 
     def recorded(self, key: str) -> Event | None:
-        """The event of this key, if there is one."""
-        fields = (EVENTS.c[name] for name in EVENT_FIELDS)
-        row = self.connection.execute(select(*fields).where(EVENTS.c.task == self.number, EVENTS.c.key == key)).one_or_none()
-        return None if row is None else event_of(row)
+        """The event of this key, if there is one; the task in memory knows, as it is up to date and its row is locked."""
+        return self.task.recorded(key)
 
     def append(self, events: Sequence[Event]) -> None:
         """Give the task new events, and write them."""
@@ -82,7 +98,7 @@ class Turn:
         self.connection.execute(insert(EVENTS), rows)
         judgments = self.judgments + sum(_change(log, event) for event in events)
         counters = {"events": len(log), "judgments": judgments, "is_finished": self.task.is_finished}
-        self.connection.execute(update(TASKS).where(TASKS.c.number == self.number), counters)
+        self.connection.execute(_COUNT, {"counted": self.number, **counters})
         self.live.told(len(log))
 
 
@@ -94,11 +110,13 @@ def _change(log: Sequence[Event], event: Event) -> int:
     return int(event.action == "answer")
 
 
-def check_same(recorded: Event, assessor: str, action: str, answer: str | None) -> Event:
-    """What was recorded, if this says the same again."""
+def check_same(recorded: Event, assessor: str, action: str, answer: str | None, *, target: int | None = None) -> Event:
+    """What was recorded, if this says the same again; with a ``target``, of the same event."""
     if recorded.assessor != assessor:
         raise DataError(f"token {recorded.key!r} belongs to another assessor")
     if (recorded.action, recorded.answer) != (action, answer):
         said = recorded.answer or recorded.action
-        raise DataError(f"token {recorded.key!r} was used to say {said!r}, now {answer or action!r}; to change an answer, undo it")
+        raise SaidOtherwise(f"token {recorded.key!r} was used to say {said!r}, now {answer or action!r}; to change an answer, undo it")
+    if target is not None and recorded.target != target:
+        raise SaidOtherwise(f"key {recorded.key!r} was used to {action} event {recorded.target}, now event {target}; use another key")
     return recorded

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HEAD", "Found", "look", "scripts", "upgrade"]
 
-HEAD = "0001"  # the newest version; known here so that opening a store of today does not load Alembic, which takes half a second
+HEAD = "0002"  # the newest version; known here so that opening a store of today does not load Alembic, which takes half a second
 _TABLES = {  # SQLAlchemy's inspector takes several milliseconds to ask the same
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     "postgresql": "SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') "
