@@ -4,6 +4,7 @@
 #   make bench    speed against other libraries, printed as ratios
 #   make letor    rankers on LETOR's folds beside the papers' figures; DATA=folder with OHSUMED2 and MQ2008
 #   make people   labelling strategies on recorded people; DATA=folder with thu_image_search
+#   make screenshots   the pictures of the server in the documentation
 #   make docs     write the generated parts of the documentation
 #   make format   put the code into its usual form
 #   make clean    remove everything that was made
@@ -14,19 +15,20 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 STAMPS := pyproject.toml constraints.txt
 
-.PHONY: demo test bench letor people docs format clean
+.PHONY: demo test bench letor people screenshots docs format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core
 	$(BIN)/podium demo
 
 test: $(VENV)/test
+	tests/server/install_browser.sh $(VENV)/axe
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
 
-bench: $(VENV)/bench
+bench: $(VENV)/bench $(VENV)-label-studio/done
 	$(BIN)/python -m benchmarks
 
 letor: $(VENV)/core
@@ -34,6 +36,9 @@ letor: $(VENV)/core
 
 people: $(VENV)/core
 	$(BIN)/python -m benchmarks.people $(DATA) --write
+
+screenshots: $(VENV)/test
+	$(BIN)/python docs/screenshots.py
 
 docs: $(VENV)/test
 	$(BIN)/python docs/build.py
@@ -54,6 +59,12 @@ $(VENV)/test $(VENV)/bench: $(VENV)/%: $(STAMPS) | $(BIN)/python
 	$(PIP) --editable '.[$*]'
 	@touch $@
 
+# A peer of the benchmark of the server; its dependencies are many, so it gets an environment of its own.
+$(VENV)-label-studio/done: | $(BIN)/python
+	$(PYTHON) -m venv $(VENV)-label-studio
+	$(VENV)-label-studio/bin/python -m pip --disable-pip-version-check install --quiet label-studio==1.23.2
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-label-studio build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests benchmarks examples -name __pycache__ -type d -exec rm -rf {} +

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import boost, label, learn, measure, parse, store, svm
+from benchmarks import boost, label, learn, measure, parse, serve, store, svm
 from benchmarks.timing import Report, progress
 from podium.ragged import threads
 
 PARTS: dict[str, Callable[[bool], Report]] = {
     "parse": parse.run, "measure": measure.run, "learn": learn.run, "svm": svm.run, "boost": boost.run,
-    "label": label.run, "store": store.run,
+    "label": label.run, "store": store.run, "serve": serve.run,
 }  # fmt: skip
 LIBRARIES = [
     "podium", "numpy", "numba", "scikit-learn", "xgboost", "ranx", "pytrec-eval-terrier", "ir-measures", "torch", "jax", "rax",

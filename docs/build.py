@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from podium.algorithms import ALGORITHMS, SETTINGS
-from podium.cli import COMMANDS, program
+from podium.cli import program
 from podium.labelling import STRATEGIES
 from podium.losses import LOSSES
 from podium.measures import MEASURES
@@ -77,9 +79,16 @@ TABLES = {
 }  # fmt: skip
 
 
+def _spoken(command: click.Command, *words: str) -> Iterator[list[str]]:
+    """The words of a command, and then those of the commands below it."""
+    yield list(words)
+    for name, below in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from _spoken(below, *words, name)
+
+
 def commands_page() -> str:
     parts = ["# Commands\n\nThe text of `--help`, as the program prints it. User errors are one line on standard error and exit code 2."]
-    for words in ([], *([command.name] for command in COMMANDS)):
+    for words in _spoken(program):
         shown = CliRunner().invoke(program, [*words, "--help"], prog_name="podium", terminal_width=110).output
         parts.append(f"## {' '.join(['podium', *words])}\n\n```\n{shown.rstrip()}\n```")
     return "\n\n".join(parts) + "\n"

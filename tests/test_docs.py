@@ -38,6 +38,8 @@ def test_there_are_pages_and_examples() -> None:
         "letor.md",
         "labelling.md",
         "people.md",
+        "server.md",
+        "studies.md",
     } <= {page.name for page in PAGES}
     assert len(EXAMPLES) >= 2
 

@@ -12,10 +12,16 @@ SOURCE = Path(__file__).parents[1] / "src" / "podium"
 DRAWING = Path(__file__).parents[1] / "ARCHITECTURE.md"
 HOMES = {  # the one place where a library may be imported
     "alembic": {"store"},
+    "fastapi": {"server"},
+    "jinja2": {"server"},
+    "nh3": {"server"},
+    "pydantic": {"server"},
+    "starlette": {"server"},
+    "uvicorn": {"server.running"},
     "httpcore": {"assessors.llm_client"},
     "httpx": {"assessors.llm_client"},
     "psycopg": {"store"},
-    "sqlalchemy": {"store"},
+    "sqlalchemy": {"store", "projects"},
     "click": {"cli"},
     "pandas": {"sources.tables"},
     "polars": {"sources.tables"},

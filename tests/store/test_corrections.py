@@ -60,9 +60,9 @@ def test_the_counters_stay_right_whatever_is_undone_and_redone(store: Store, num
     for act, judgments in (
         (lambda: store.correct(number, 1, "tie", assessor="lead"), 2),
         (lambda: store.undo(number, assessor="lead"), 2),
-        (lambda: store.redo(number, assessor="lead"), 2),
         (lambda: store.undo(number, assessor="ann"), 1),
         (lambda: store.undo(number, assessor="ann"), 0),
+        (lambda: store.redo(number, assessor="lead"), 0),  # about an answer that does not stand
         (lambda: store.redo(number, assessor="ann"), 1),
         (lambda: store.redo(number, assessor="ann"), 2),
     ):

@@ -69,6 +69,22 @@ def test_a_database_of_something_else_is_refused_and_left_alone(place: str) -> N
         assert [path.name for path in Path(place).parent.iterdir()] == [Path(place).name]
 
 
+def test_a_store_that_must_exist_is_not_made(place: str) -> None:
+    is_file = "://" not in place
+    with pytest.raises(FileError, match="there is no such store" if is_file else "is empty, and no store"):
+        open_store(place, must_exist=True)
+    if is_file:
+        assert not Path(place).exists()
+        Path(place).touch()
+        with pytest.raises(FileError, match="is empty, and no store; podium serve and podium label make one"):
+            open_store(place, must_exist=True)
+        assert [(path.name, path.read_bytes()) for path in Path(place).parent.iterdir()] == [(Path(place).name, b"")]
+    with contextlib.closing(engine(place).connect()) as connection:
+        assert inspect(connection).get_table_names() == []
+    open_store(place).close()
+    open_store(place, must_exist=True).close()
+
+
 def test_a_migration_that_fails_leaves_nothing(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr("podium.store.tables.VERSION_TABLE", "elsewhere")

@@ -15,6 +15,7 @@ from podium.errors import DataError
 from podium.labelling import Event, Question, TopK
 from podium.pool import Document, Pool
 from podium.store import Asked, open_store
+from podium.store.turns import SaidOtherwise
 
 LENGTH = timedelta(seconds=100)
 POOL = Pool("q", "query", tuple(Document(item) for item in "abcdef"))
@@ -78,6 +79,12 @@ class StoreMachine(RuleBasedStateMachine):
             return
         if mine is not None:
             mine.until = None
+        own = [each for each in self.open.values() if (each.assessor, each.seat, each.until) == (assessor, seat, None)]
+        released = next((each for each in own if expected is not None and each.asked.question.pair == expected.pair), None)
+        if released is not None:  # given back or replaced, and asked again: the same question
+            assert asked == released.asked
+            released.until = self.now + LENGTH
+            return
         assert (asked and asked.question) == expected
         if asked is not None:
             assert asked.opened_at == self.now
@@ -90,6 +97,11 @@ class StoreMachine(RuleBasedStateMachine):
         """To any open question, be it held, run out or replaced."""
         token = data.draw(st.sampled_from(list(self.open)))
         each = self.open[token]
+        pair = each.asked.question.pair
+        if each.assessor and any(event.assessor == each.assessor and event.question.pair == pair for event in self.task().judgments):
+            with pytest.raises(SaidOtherwise, match="answered this question already"):
+                self.stores[which].answer(self.number, token, "left", assessor=each.assessor)
+            return
         if said == "skip":
             event = self.stores[which].skip(self.number, token, assessor=each.assessor)
         elif said not in self.task().answers:

@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from podium.assessors.llm_answers import Completion, read_completion
 from podium.assessors.llm_secret import Secret
+from podium.assessors.llm_url import checked_url
 from podium.assessors.llm_waiting import retry_after_seconds
-from podium.errors import DataError, MissingDependency
+from podium.errors import MissingDependency
 
 try:
     import httpcore
@@ -39,32 +39,13 @@ _LOGGERS = ("httpx", "httpcore.connection", "httpcore.http11")  # at DEBUG they 
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a request gave no reply, whether it may go by itself, and how long the server wants to be left alone."""
+    """Why a request gave no reply, whether it may go by itself, how long the server wants to be left alone, and its own words."""
 
     reason: str
     is_passing: bool = True
     retry_after: float | None = None
     status: int | None = None
-
-
-def checked_url(base_url: str) -> str:
-    """A base URL without its last slash; refused if it is not http(s) or says more than where the server is.
-
-    >>> checked_url("http://127.0.0.1:8080/v1/")
-    'http://127.0.0.1:8080/v1'
-    """
-    try:
-        parts = urlsplit(base_url)
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        is_whole = False
-    if "@" in base_url.split("?")[0]:  # not shown: a password may stand before it
-        raise DataError("base_url must not carry a user or a password; put the key into an environment variable")
-    if not is_whole or not base_url.isprintable() or " " in base_url:
-        raise DataError(f"base_url must be as https://api.openai.com/v1 or http://127.0.0.1:8080/v1, got {base_url!r}")
-    if parts.query or parts.fragment:
-        raise DataError("base_url must not carry a query or a fragment; put further settings into parameters")
-    return base_url.rstrip("/")
+    words: str = ""
 
 
 class ChatClient:
@@ -109,6 +90,8 @@ class ChatClient:
             response, body = self._exchange(content)
         except (httpcore.TimeoutException, httpx.TimeoutException):
             return Fault(f"the reply was not there within {self._timeout:g} seconds")
+        except (httpx.InvalidURL, UnicodeError) as error:  # a name that cannot be looked up
+            return Fault(self._key.scrub(f"the server's name cannot be used ({error})"), is_passing=False)
         except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError) as error:
             return Fault(self._key.scrub(f"the connection failed ({type(error).__name__}: {error})"))
         if body is None:
@@ -147,7 +130,7 @@ class ChatClient:
         if response.is_redirect:
             return Fault(f"{reason}: a redirect, which is not followed with a key; set base_url to where it leads", False, status=status)
         wait = retry_after_seconds(response.headers.get("Retry-After"), datetime.now(UTC))
-        return Fault(f"{reason}: {words}" if words else reason, status in _PASSING or status >= 500, wait, status)
+        return Fault(reason, status in _PASSING or status >= 500, wait, status, words)
 
 
 class _Scrubbing(logging.Filter):

@@ -23,7 +23,14 @@ _LONGEST_ASKED = 300.0  # seconds that a server may ask for; a run that stands s
 
 
 class RequestFailed(PodiumError):
-    """A server gave no reply, as often as it was asked; or refused in a way that asking again does not mend."""
+    """A server gave no reply, as often as it was asked; or refused in a way that asking again does not mend.
+
+    ``reason`` is what the last request met, without the words of the server.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        self.reason = reason
+        super().__init__(message)
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class ChatService:
                 self.meter.end(outcome.tokens_in, outcome.tokens_out)
                 return outcome, requests
             if not outcome.is_passing or requests > self.max_retries or (outcome.retry_after or 0.0) > _LONGEST_ASKED:
-                raise RequestFailed(self._complaint(outcome, requests))
+                raise RequestFailed(self._complaint(outcome, requests), outcome.reason)
             pause(self._wait(outcome, requests, name), stop, self.sleep)
         raise CancelledError
 
@@ -77,6 +84,7 @@ class ChatService:
         return backoff_seconds(retry, seed=f"{self.seed}/{name}", longest=_LONGEST_WAIT)
 
     def _complaint(self, fault: Fault, requests: int) -> str:
+        why = f"{fault.reason}: {fault.words}" if fault.words else fault.reason
         times = "1 request" if requests == 1 else f"{requests} requests"
         later = fault.retry_after or 0.0
         when = f"; it asks to come back {come_back(later, datetime.now(UTC))}" if later > _LONGEST_ASKED else ""
@@ -84,6 +92,4 @@ class ChatService:
         kept = (
             "answers so far are in the cache" if self.cache is not None else "there is no cache: only answers that were recorded are kept"
         )
-        return (
-            f"{self.model} at {self.client.base_url} failed after {times}: {fault.reason}{when}{hint} ({kept}; a rerun goes on from there)"
-        )
+        return f"{self.model} at {self.client.base_url} failed after {times}: {why}{when}{hint} ({kept}; a rerun goes on from there)"

@@ -15,13 +15,15 @@ from podium.cli.evaluate import evaluate
 from podium.cli.judgments import judgments
 from podium.cli.label import label
 from podium.cli.rank import rank
+from podium.cli.serve import serve
+from podium.cli.study import study
 from podium.cli.train import train
 from podium.errors import PodiumError
 from podium.version import __version__
 
 __all__ = ["COMMANDS", "main", "program"]
 
-COMMANDS = (label, judgments, describe, convert, train, rank, evaluate, algorithms, demo)
+COMMANDS = (label, serve, study, judgments, describe, convert, train, rank, evaluate, algorithms, demo)
 
 
 @click.group(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from podium.errors import DataError, FileError
 
 if TYPE_CHECKING:
     from podium.labelling import Event, TopK
-    from podium.sources.labels import LabelledQuery
     from podium.store import Store, TaskInfo
 
 __all__ = ["EXPORTS", "judgments"]
@@ -193,39 +191,14 @@ def _told(found: dict[str, Any]) -> str:
 # ---- files ----
 
 
-def _labelled(store: Store, task: TaskInfo, ties: str) -> LabelledQuery:
-    from podium.sources.labels import LabelledQuery, labels_from_top
-
-    labelled = store.task(task.number)
-    result = labelled.result()
-    if labelled.entry.asks_grades:
-        return LabelledQuery(task.query_id, {item: float(labelled.grades.index(grade)) for item, grade in result.grades.items()})
-    tied = _adjacent(result.ties, result.top) if ties == "equal" else []
-    return LabelledQuery(task.query_id, labels_from_top(result.top, result.rest, k=task.k, tied=tied, ties=ties))
-
-
-def _adjacent(groups: Sequence[Sequence[str]], top: Sequence[str]) -> list[list[str]]:
-    """Runs of neighbours in the top, each tied with the next: pairs that were called a tie, joined where they stand side by side."""
-    together = [set(group) for group in groups]
-    runs: list[list[str]] = []
-    for item in top:
-        if runs and any({runs[-1][-1], item} <= group for group in together):
-            runs[-1].append(item)
-        else:
-            runs.append([item])
-    return [run for run in runs if len(run) > 1]
-
-
 def _export(store: Store, tasks: Sequence[TaskInfo], kind: str, ties: str, out: Path) -> str:
-    from podium.sources.labels import preferences_of_labels, qrels_of_labels, write_letor_labels
-    from podium.sources.preferences import write_preferences
-    from podium.sources.trec import write_qrels
+    from podium.projects.exports import labelled_query, log_name, write_labels
     from podium.store import export_log
 
     if kind == "jsonl":
         out.mkdir(parents=True, exist_ok=True)
         for task in tasks:
-            export_log(store, task.number, out / f"{_file_name(task.name)}.jsonl")
+            export_log(store, task.number, out / log_name(task.name))
         return f"{len(tasks)} logs written to {out}"
     finished = [task for task in tasks if task.is_finished]
     for query, count in Counter(task.query_id for task in finished).items():
@@ -234,19 +207,6 @@ def _export(store: Store, tasks: Sequence[TaskInfo], kind: str, ties: str, out: 
             raise DataError(f"query {query!r} has {count} tasks ({names}), and a file holds one label a document; choose with --task NAME")
     if not finished:
         raise DataError("no task is finished, so there are no labels to write; --export jsonl writes the logs of unfinished ones too")
-    labelled = [_labelled(store, task, ties) for task in finished]
-    if kind == "letor":
-        write_letor_labels(labelled, out)
-    elif kind == "qrels":
-        write_qrels(qrels_of_labels(labelled), out)
-    else:
-        write_preferences(preferences_of_labels(labelled), out)
+    write_labels(kind, [labelled_query(store, task, ties) for task in finished], out)
     open_ones = len(tasks) - len(finished)
     return f"labels of {len(finished)} queries written to {out}" + (f"; {open_ones} unfinished tasks left out" if open_ones else "")
-
-
-def _file_name(name: str) -> str:
-    """A name that any file system takes, and that two names never share."""
-    from urllib.parse import quote
-
-    return quote(name, safe=" -_").replace(os.sep, "%2F") or "%"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from podium.store import Store
     from podium.store.desk import Desk
 
-__all__ = ["STRATEGY_NAMES", "label"]
+__all__ = ["STRATEGY_NAMES", "label", "refuse_options"]
 
 STRATEGY_NAMES = ("heap", "tournament", "insertion", "adaptive", "active", "graded")  # the keys of STRATEGIES, which take time to load
+# going on with a store, what its tasks are like is settled
+_OF_NEW_TASKS = {"k", "strategy", "assigned", "repeats", "ties_are_transitive", "run", "topics", "depth", "prior", "prefix", "grades"}
 
 
 @click.command(
@@ -75,7 +77,7 @@ def label(paths: tuple[Path, ...], place: str, by: str, as_json: bool, **given: 
     from podium.store import open_store
 
     if not paths:
-        _refuse_options_of_new_tasks()
+        refuse_options(_OF_NEW_TASKS, "belong to new tasks: give POOLS too, or leave them out to go on with those of the store")
     pools = _pools(paths, given) if paths else []
     if not paths and "://" not in place and not Path(place).is_file():
         raise FileError(place, None, "there is no such store; give a file of pools to make one: podium label pools.jsonl")
@@ -95,19 +97,16 @@ def label(paths: tuple[Path, ...], place: str, by: str, as_json: bool, **given: 
     return 0
 
 
-def _refuse_options_of_new_tasks() -> None:
-    """Going on with a store, what its tasks are like is settled; an option that says otherwise would be ignored."""
+def refuse_options(names: Collection[str], why: str) -> None:
+    """Refuse options of the command that were given though they would be ignored; by the names of its parameters."""
     context = click.get_current_context()
-    settled = {"k", "strategy", "assigned", "repeats", "ties_are_transitive", "run", "topics", "depth", "prior", "prefix", "grades"}
     given = [
         min(option.opts, key=lambda name: (not name.startswith("--"), len(name)))
         for option in context.command.params
-        if option.name in settled and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+        if option.name in names and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
     ]
     if given:
-        raise click.UsageError(
-            f"{', '.join(given)} belong to new tasks: give POOLS too, or leave them out to go on with those of the store"
-        )
+        raise click.UsageError(f"{', '.join(given)} {why}")
 
 
 def _beside(place: str) -> Path:

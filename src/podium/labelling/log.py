@@ -98,12 +98,19 @@ class Log:
         return number
 
     def check_target(self, event: Event) -> None:
-        """Refuse an undo of what does not stand or is another's, and a redo of what the assessor did not undo last."""
+        """Refuse an undo of what does not stand, is another's or was corrected by another, and a redo of what was not undone last."""
         can_be = self.undoable(event.assessor) if event.action == "undo" else self.redoable(event.assessor)[-1:]
         if event.target not in can_be:
             kinds, number = "answer, skip or correction" if event.action == "undo" else "undo", len(self.events) + 1
             who = event.assessor or "this assessor"
             raise DataError(f"event {number} cannot {event.action} event {event.target}, which is no {kinds} that {who} could take back")
+        if event.action == "undo" and (other := self._corrected_by(event.target or 0)) not in (None, event.assessor):
+            raise DataError(f"this answer (event {event.target}) was corrected by {other or 'another'} and cannot be taken back any more")
+
+    def _corrected_by(self, number: int) -> str | None:
+        """Whose correction stands for an answer, if one does."""
+        correction = _corrections(self.events, _cancelled(self.events)).get(number)
+        return None if correction is None else self.events[correction - 1].assessor
 
     def check_correction(self, event: Event) -> None:
         """Refuse to correct what is no answer, was taken back, or is about other documents."""

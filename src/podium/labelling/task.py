@@ -102,12 +102,21 @@ class TopK:
 
     # Asking.
 
-    def ask(self, assessor: str = "", *, seat: int = 0, stages: Collection[str] | None = None) -> Question | None:
+    def ask(
+        self,
+        assessor: str = "",
+        *,
+        seat: int = 0,
+        stages: Collection[str] | None = None,
+        first: Pair | None = None,
+        with_skipped: bool = True,
+    ) -> Question | None:
         """The next question for this assessor, the same until it is answered or skipped; ``None`` if there is nothing to ask (now).
 
         Several assessors get different questions, as far as several can be asked at once; with repeats, one question goes to so many.
         A model that answers many at once has several seats, each with a question of its own. ``stages`` limits what this assessor is asked,
-        so that a model may do the triage and people the boundary.
+        so that a model may do the triage and people the boundary. ``first`` is a pair that comes before others, if it can be asked now.
+        Without ``with_skipped``, what this assessor set aside is not put again.
         """
         held = self._held.get((assessor, seat))
         if held is not None and (stages is None or held.stage in stages) and self._is_open(held):
@@ -117,14 +126,20 @@ class TopK:
             return None  # the open questions spend the rest of the budget
         skipped = self._evidence.skipped(assessor)
         put_off: dict[Pair, Compare] = {}
-        for compare in self.open_comparisons():
+        for compare in self._with_first(first):
             if not self._is_free(compare, assessor) or not (stages is None or compare.stage in stages):
                 continue
             if pair_of(compare) not in skipped:
                 return self.hold(self._shown(compare), assessor, seat)
             put_off[pair_of(compare)] = compare
         longest_ago = next((put_off[pair] for pair in skipped if pair in put_off), None)
-        return None if longest_ago is None else self.hold(self._shown(longest_ago), assessor, seat)
+        return None if longest_ago is None or not with_skipped else self.hold(self._shown(longest_ago), assessor, seat)
+
+    def _with_first(self, first: Pair | None) -> Iterator[Compare]:
+        """What can be asked at once, beginning with this pair if it is among it."""
+        if first is None:
+            return self.open_comparisons()
+        return iter(sorted(self.open_comparisons(), key=lambda compare: pair_of(compare) != first))
 
     def hold(self, question: Question, assessor: str = "", seat: int = 0) -> Question:
         """Mark a question as open with an assessor, so that nobody else gets it."""
@@ -155,6 +170,12 @@ class TopK:
         return sum(
             self.repeats - len(self._evidence.votes.get(pair_of(compare), ())) for compare, _ in look_ahead(self._start(), self._outcome)
         )
+
+    def has_answered(self, assessor: str, question: Question) -> bool:
+        """Whether an answer of this assessor to this question stands, of which a second one would be no second opinion."""
+        if self.entry.is_repeating or not assessor:
+            return False
+        return any(who == assessor for who, _ in self._evidence.votes.get(question.pair, ()))
 
     def _holders(self, pair: Pair) -> int:
         return sum(question.pair == pair for question in self._held.values())
@@ -188,9 +209,12 @@ class TopK:
         details = {"stage": asked.stage, "strategy": self.version, **details}
         return self._log.events[self.record(Event(action, asked.left, asked.right, assessor=assessor, **details)) - 1]
 
-    def undo(self, *, assessor: str = "", **details: Any) -> Event:
-        """Take back the assessor's last answer or skip that stands: an event that names it; the log keeps both."""
-        return self._take_back("undo", assessor, self._log.undoable(assessor), details)
+    def undo(self, *, assessor: str = "", target: int | None = None, **details: Any) -> Event:
+        """Take back the assessor's last answer, skip or correction that stands, or the one with number ``target``: an event that names it.
+
+        The log keeps both. An answer that another has corrected stays.
+        """
+        return self._take_back("undo", assessor, self._log.undoable(assessor) if target is None else [target], details)
 
     def redo(self, *, assessor: str = "", **details: Any) -> Event:
         """Take back the assessor's last undo, if they have neither answered nor skipped since."""

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-__all__ = ["charts", "pages", "text"]
+__all__ = ["agreement_text", "charts", "frame", "pages", "study_files", "study_pages", "study_tables", "study_text", "text"]

@@ -98,12 +98,15 @@ class Database:
     def close(self) -> None:
         self._engine.dispose()
 
-    def prepare(self) -> None:
-        """Make an empty database a store, and an older store a store of today; anything else is refused and left as it is."""
+    def prepare(self, *, must_exist: bool = False) -> None:
+        """Make an empty database a store, and an older store a store of today; anything else is refused and left as it is.
+
+        An empty one, too, if it ``must_exist``.
+        """
         with self._problems_named((*_NOT_OURS, exc.ProgrammingError)):  # as of an option in a URL that PostgreSQL does not know
             with self._engine.connect() as connection:
                 self._check_encoding(connection)
-                is_current = self._is_current(connection)
+                is_current = self._is_current(connection, must_exist=must_exist)
             if self.is_sqlite and not self.is_read_only:
                 self._keep_wal()
             if is_current:
@@ -131,8 +134,10 @@ class Database:
                 self.where, None, f"must keep its text as UTF8 to be a store, not {encoding}; CREATE DATABASE … ENCODING 'UTF8'"
             )
 
-    def _is_current(self, connection: Connection) -> bool:
+    def _is_current(self, connection: Connection, *, must_exist: bool = False) -> bool:
         found = migrations.look(connection)
+        if must_exist and found.is_empty:
+            raise FileError(self.where, None, "is empty, and no store; podium serve and podium label make one")
         if found.problem:
             raise FileError(self.where, None, found.problem)
         return found.is_current
@@ -172,11 +177,13 @@ class Database:
             raise FileError(self.where, None, f"the database says: {said}{advice}") from None
 
 
-def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0) -> Database:
+def open_database(place: str | os.PathLike[str], *, busy_seconds: float = 30.0, must_exist: bool = False) -> Database:
     """Open a database by a path (SQLite) or a URL that begins with ``postgresql://``, and make sure that it is a store."""
+    if must_exist and "://" not in str(place) and not sqlite_path(place).exists():
+        raise FileError(place, None, "there is no such store; podium serve and podium label make one")
     database = _postgresql(str(place)) if "://" in str(place) else _sqlite(sqlite_path(place), busy_seconds)
     try:
-        database.prepare()
+        database.prepare(must_exist=must_exist)
     except BaseException:
         database.close()
         raise
@@ -196,6 +203,7 @@ def sqlite_path(place: str | os.PathLike[str]) -> Path:
 def _sqlite(path: Path, busy_seconds: float) -> Database:
     options = read_only_options(path)
     is_read_only = bool(options)
+    _make_private(path)
     query = {"uri": "true", **options} if is_read_only else {}
     name = f"file:{quote(str(path.absolute()))}" if is_read_only else str(path.absolute())
     url = URL.create("sqlite+pysqlite", database=name, query=query)
@@ -203,6 +211,12 @@ def _sqlite(path: Path, busy_seconds: float) -> Database:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return Database(engine, str(path), is_read_only=is_read_only, busy_seconds=busy_seconds)
+
+
+def _make_private(path: Path) -> None:
+    """Make a new file that only its owner can read, for SQLite to fill: it and what SQLite puts beside it hold what others must not see."""
+    with contextlib.suppress(OSError):  # it is there, or cannot be made, which SQLite will tell
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _has_wal(path: Path) -> bool:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from podium.labelling.questions import Event
 from podium.labelling.task import TopK
@@ -18,7 +18,11 @@ from podium.store.tables import EVENTS, INPUTS
 
 __all__ = ["LiveTask", "LiveTasks", "read_events", "read_settings"]
 
-_EVENT = select(*(EVENTS.c[name] for name in EVENT_FIELDS))
+_EVENTS_AFTER = (
+    select(*(EVENTS.c[name] for name in EVENT_FIELDS))
+    .where(EVENTS.c.task == bindparam("of_task"), EVENTS.c.number > bindparam("after"))
+    .order_by(EVENTS.c.number)
+)
 
 
 def read_settings(connection: Connection, number: int) -> dict[str, Any]:
@@ -29,7 +33,7 @@ def read_settings(connection: Connection, number: int) -> dict[str, Any]:
 
 def read_events(connection: Connection, number: int, *, after: int = 0) -> list[Event]:
     """The events of a task, in order, from the one that follows number ``after``."""
-    rows = connection.execute(_EVENT.where(EVENTS.c.task == number, EVENTS.c.number > after).order_by(EVENTS.c.number))
+    rows = connection.execute(_EVENTS_AFTER, {"of_task": number, "after": after})
     return [event_of(row) for row in rows.all()]
 
 
@@ -70,7 +74,7 @@ class LiveTask:
 class LiveTasks:
     """The tasks that were used last, at most so many."""
 
-    def __init__(self, most: int = 256) -> None:
+    def __init__(self, most: int = 2048) -> None:
         self._most, self._lock = most, threading.Lock()
         self._tasks: OrderedDict[int, LiveTask] = OrderedDict()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, Table, Text, UniqueConstraint, text, true
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, Table, Text, UniqueConstraint, false, text, true
 
 from podium.store.tables import METADATA, TASKS
 
@@ -73,6 +73,7 @@ PROJECT_TASKS = Table(
     Column("member", Integer, ForeignKey(MEMBERS.c.number)),
     Column("fold", Integer),
     Column("round", Integer),
+    Column("is_dropped", Boolean, nullable=False, server_default=false()),  # set aside: another copy is judged in its place
 )
 Index(
     "ix_project_tasks_project", PROJECT_TASKS.c.project, PROJECT_TASKS.c.query_id, PROJECT_TASKS.c.tool, PROJECT_TASKS.c.copy, unique=True

@@ -29,7 +29,7 @@ from podium.store.turns import Answered, Asked, Turn, check_same
 if TYPE_CHECKING:
     from podium.store.desk import Desk
 
-__all__ = ["Asked", "Clock", "Store", "TaskInfo", "open_store"]
+__all__ = ["Asked", "Clock", "Look", "Store", "TaskInfo", "open_store"]
 
 Clock = Callable[[], datetime]
 
@@ -54,15 +54,24 @@ class TaskInfo:
     is_finished: bool
 
 
-def open_store(place: str | os.PathLike[str], *, clock: Clock | None = None, busy_seconds: float = 30.0) -> Store:
-    """Open a store, and make it if it is not there yet.
+@dataclass(frozen=True)
+class Look:
+    """Whether a task has a question for someone, at so many ``events``; ``is_held`` if others hold questions, which they may give back."""
+
+    has_question: bool
+    events: int
+    is_held: bool
+
+
+def open_store(place: str | os.PathLike[str], *, clock: Clock | None = None, busy_seconds: float = 30.0, must_exist: bool = False) -> Store:
+    """Open a store, and make it if it is not there yet, unless it ``must_exist``: then what is missing or empty is refused.
 
     ``place`` is the path of a file (SQLite), or a URL that begins with ``postgresql://``. What is neither a store nor new or empty is
     refused and left as it is. ``busy_seconds`` is how long a writer waits for others in SQLite. Open a store after a fork, not before.
     Time is told by the ``clock`` if there is one, otherwise by the PostgreSQL server, so that all agree, or by this machine. A file that
     is write-protected can be looked at.
     """
-    return Store(open_database(place, busy_seconds=busy_seconds), clock=clock)
+    return Store(open_database(place, busy_seconds=busy_seconds, must_exist=must_exist), clock=clock)
 
 
 class Store:
@@ -217,18 +226,34 @@ class Store:
         seat: int = 0,
         stages: Collection[str] | None = None,
         lease_seconds: float = _LEASE_SECONDS,
+        first: tuple[str, str] | None = None,
+        with_skipped: bool = True,
+        before: Callable[[Connection], None] | None = None,
     ) -> Asked | None:
         """The next question for this assessor; ``None`` if there is nothing to ask (now).
 
         The same question comes back, with the same token, until it is answered or skipped, also after a crash. Nobody else gets it for
         ``lease_seconds``; then it is free for others, and whoever answers it first counts. An answer that comes later is recorded as well.
-        ``seat`` and ``stages`` are those of :meth:`podium.labelling.TopK.ask`.
+        A question that was given back and is asked again keeps its token. ``seat``, ``stages``, ``first`` and ``with_skipped`` are those of
+        :meth:`podium.labelling.TopK.ask`. ``before`` is done first, in the same transaction; if it raises, nothing is asked.
         """
         checked_text("assessor", assessor, longest=LONGEST)
         _check_seat(seat)
         length = _checked_length(lease_seconds)
         with self._turn(number) as turn:
-            return turn.ask((assessor, seat), stages, self.time(turn.connection), length)
+            if before is not None:
+                before(turn.connection)
+            return turn.ask((assessor, seat), stages, self.time(turn.connection), length, first=first, with_skipped=with_skipped)
+
+    def look(self, number: int, assessor: str = "", *, with_skipped: bool = True) -> Look:
+        """Whether :meth:`ask` would have a question for this assessor now; nothing is written."""
+        checked_text("assessor", assessor, longest=LONGEST)
+        with self._seen(number) as (connection, task):
+            now = self.time(connection)
+            running = [lease for lease in held_leases(connection, number).values() if lease.expires_at and lease.expires_at > now]
+            self._live[number].hold(running)
+            has_question = task.ask(assessor, with_skipped=with_skipped) is not None
+            return Look(has_question, len(task.log), any(lease.assessor != assessor for lease in running))
 
     def release(self, number: int, assessor: str = "", *, seat: int | None = None) -> None:
         """Give back the assessor's open question, or those of all their seats: others need not wait for them any more.
@@ -339,19 +364,24 @@ class Store:
         paused: float | None = None,
         idle: float | None = None,
         lease_seconds: float = _LEASE_SECONDS,
+        with_skipped: bool = True,
+        before: Callable[[Connection], None] | None = None,
     ) -> Answered:
         """Record an answer (``None`` skips) and ask the same assessor's next question, in one transaction: the disk is waited for once.
 
         As :meth:`answer` or :meth:`skip` and then :meth:`ask`: what is sent again is not recorded again, and the next question is the same.
+        ``before`` is done first, in the same transaction; if it raises, nothing is recorded.
         """
         details = {"role": role, "seconds": seconds, "paused": paused, "idle": idle}
         details |= {"action": "skip"} if answer is None else {"action": "answer", "answer": checked_text("answer", answer)}
         _check_token(token, assessor)
         length = _checked_length(lease_seconds)
         with self._turn(number) as turn:
+            if before is not None:
+                before(turn.connection)
             now = self.time(turn.connection)
             event = self._record_once(turn, token, assessor, details, now)
-            asked = turn.ask((assessor, 0), None, now, length)
+            asked = turn.ask((assessor, 0), None, now, length, with_skipped=with_skipped)
         with turn.live.lock:  # after the commit: others need not wait for the estimate
             return Answered(event, asked, turn.task.about_left())
 
@@ -368,28 +398,32 @@ class Store:
             raise DataError(
                 f"token {token!r} is not of a question that task {turn.number} put to {assessor or 'this assessor'}; ask() gives one"
             )
+        turn.check_new(assessor, lease.question)
         asked: dict[str, Any] = {"left": lease.question.left, "right": lease.question.right, "stage": lease.question.stage, "key": token}
         event = Event(assessor=assessor, at=as_text(now), strategy=turn.task.version, **asked, **details)
         close_lease(turn.connection, token)
         turn.append([event])
         return event
 
-    def undo(self, number: int, *, assessor: str = "", key: str = "", role: str = "person") -> Event:
-        """Take back this assessor's last answer or skip that stands. A ``key`` makes it safe to send twice."""
-        return self._take_back("undo", number, assessor, key, role)
+    def undo(self, number: int, *, assessor: str = "", key: str = "", role: str = "person", target: int | None = None) -> Event:
+        """Take back this assessor's last answer, skip or correction that stands, or the one that is event number ``target``.
+
+        A ``key`` makes it safe to send twice. An answer that another has corrected stays.
+        """
+        return self._take_back("undo", number, assessor, key, role, **({} if target is None else {"target": target}))
 
     def redo(self, number: int, *, assessor: str = "", key: str = "", role: str = "person") -> Event:
         """Take back this assessor's last undo, if they have neither answered nor skipped since."""
         return self._take_back("redo", number, assessor, key, role)
 
-    def _take_back(self, action: str, number: int, assessor: str, key: str, role: str) -> Event:
+    def _take_back(self, action: str, number: int, assessor: str, key: str, role: str, **which: int) -> Event:
         checked_text("assessor", assessor, longest=LONGEST)
         checked_text("key", key, longest=LONGEST)
         with self._turn(number) as turn:
             if key and (recorded := turn.recorded(key)) is not None:
                 return check_same(recorded, assessor, action, None)
             take_back = turn.task.undo if action == "undo" else turn.task.redo
-            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self.time(turn.connection)))
+            event = take_back(assessor=assessor, key=key, role=role, at=as_text(self.time(turn.connection)), **which)
             supersede_leases(turn.connection, number, assessor)  # what is asked now may be another question
             turn.write([event])
             return event

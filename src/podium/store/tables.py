@@ -83,3 +83,5 @@ _IS_HELD = LEASES.c.expires_at.is_not(None)  # at most one a seat
 Index(
     "ix_leases_held", LEASES.c.task, LEASES.c.assessor, LEASES.c.seat, unique=True, sqlite_where=_IS_HELD, postgresql_where=_IS_HELD
 )  # fmt: skip
+_IS_RELEASED = LEASES.c.expires_at.is_(None)
+Index("ix_leases_released", LEASES.c.task, LEASES.c.assessor, sqlite_where=_IS_RELEASED, postgresql_where=_IS_RELEASED)

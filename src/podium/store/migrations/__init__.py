@@ -35,13 +35,14 @@ class Found(NamedTuple):
 
     is_current: bool
     problem: str = ""
+    is_empty: bool = False
 
 
 def look(connection: Connection) -> Found:
     """Is this a store of today, or can it be made one? Changes nothing."""
     tables = connection.execute(text(_TABLES[connection.dialect.name])).scalars().all()
     if VERSION_TABLE not in tables:
-        return Found(False, _foreign(tables) if tables else "")
+        return Found(False, _foreign(tables) if tables else "", is_empty=not tables)
     version = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
     is_known = version in (None, HEAD) or version in {script.revision for script in scripts().walk_revisions()}
     return Found(version == HEAD, "" if is_known else _newer(version))

@@ -23,6 +23,8 @@ _POSTGRESQL = [
 def upgrade() -> None:
     op.add_column("events", sa.Column("idle", sa.Double))
     op.create_index("ix_events_assessor", "events", ["assessor", "at"])
+    released = sa.text("expires_at IS NULL")
+    op.create_index("ix_leases_released", "leases", ["task", "assessor"], sqlite_where=released, postgresql_where=released)
     op.create_table(
         "people",
         sa.Column("number", sa.Integer, nullable=False),
@@ -83,6 +85,7 @@ def upgrade() -> None:
         sa.Column("member", sa.Integer),
         sa.Column("fold", sa.Integer),
         sa.Column("round", sa.Integer),
+        sa.Column("is_dropped", sa.Boolean, nullable=False, server_default=sa.false()),
         sa.PrimaryKeyConstraint("task", name="pk_project_tasks"),
         sa.ForeignKeyConstraint(["task"], ["tasks.number"], name="fk_project_tasks_task"),
         sa.ForeignKeyConstraint(["project"], ["projects.number"], name="fk_project_tasks_project"),
