@@ -83,18 +83,30 @@ def test_a_correction_is_undone_by_the_corrector_only() -> None:
     task.correct(2, "tie", assessor="lead")
     with pytest.raises(DataError, match="cannot undo event 3"):
         task.record(Event("undo", target=3, assessor="ann"))
-    assert task.undo(assessor="ann").target == 2  # her own last answer, not the correction of it
     with pytest.raises(DataError, match="has nothing to undo"):
         task.undo(assessor="bob")
     assert task.undo(assessor="lead").target == 3
-    assert task.redo(assessor="ann").target == 4
     assert task.judgments[1] == second
 
 
-def test_a_correction_counts_again_when_its_answer_is_undone_and_redone() -> None:
+def test_what_another_corrected_is_not_the_assessors_to_take_back() -> None:
+    """Otherwise they could give the same answer again, and nobody would know that it had been corrected."""
     task, first, second = finished()
     task.correct(2, "tie", assessor="lead")
+    with pytest.raises(DataError, match=r"event 2\) was corrected by lead and cannot be taken back"):
+        task.undo(assessor="ann")
+    assert task.judgments == (first, replace(second, answer="tie"))
+    task.undo(assessor="lead")
+    assert task.undo(assessor="ann").target == 2
+
+
+def test_a_correction_counts_again_when_it_and_its_answer_were_undone_and_redone() -> None:
+    task, first, second = finished()
+    task.correct(2, "tie", assessor="lead")
+    task.undo(assessor="lead")
     task.undo(assessor="ann")
+    assert task.judgments == (first,)
+    task.redo(assessor="lead")
     assert task.judgments == (first,)
     task.redo(assessor="ann")
     assert task.judgments == (first, replace(second, answer="tie"))
@@ -143,10 +155,11 @@ def test_only_an_answer_that_stands_can_be_corrected_to_one_that_may_be_given() 
     for answer in ("bad", "Good", "", None):
         with pytest.raises(DataError, match="say one of left, right, tie"):
             task.record(Event("correct", first.left, first.right, answer, target=2, assessor="lead"))
+    task.undo(assessor="lead")
     task.undo(assessor="ann")
     with pytest.raises(DataError, match="cannot correct event 2, which is no answer that stands"):
         task.correct(2, "left", assessor="lead")
-    assert len(task.log) == 4
+    assert len(task.log) == 5
 
 
 def test_a_correction_with_a_key_is_recorded_once_and_the_key_is_good_for_nothing_else() -> None:

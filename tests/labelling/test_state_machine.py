@@ -51,6 +51,12 @@ class Model:
             if event.action != "correct"
         ]
 
+    def is_corrected(self, who: str) -> bool:
+        """Whether the answer that is on top of this assessor's stack was last corrected by somebody else."""
+        events = [self.events[number - 1] for number in sorted(chain(*self.stands.values()))]
+        by = [event.assessor for event in events if event.action == "correct" and event.target in self.stands[who][-1:]]
+        return by[-1:] not in ([], [who])
+
     @property
     def correctable(self) -> list[int]:
         return [number for number in sorted(chain(*self.stands.values())) if self.events[number - 1].action == "answer"]
@@ -173,6 +179,10 @@ class Labelling(RuleBasedStateMachine):
             with pytest.raises(DataError, match="has nothing to undo"):
                 self.task.undo(assessor=who)
             return
+        if self.model.is_corrected(who):
+            with pytest.raises(DataError, match=r"was corrected by .* and cannot be taken back any more"):
+                self.task.undo(assessor=who)
+            return
         event = self.task.undo(assessor=who)
         assert event.target == self.model.stands[who][-1]
         self.held.pop(who, None)
@@ -188,10 +198,10 @@ class Labelling(RuleBasedStateMachine):
         self.held.pop(who, None)
         self.model.redid(who, event)
 
-    @precondition(lambda self: any(self.model.stands.values()))
+    @precondition(lambda self: any(self.model.stands[who] and not self.model.is_corrected(who) for who in CREW))
     @rule(data=st.data())
     def undo_then_redo_is_the_identity(self, data: st.DataObject) -> None:
-        who = data.draw(st.sampled_from([who for who in CREW if self.model.stands[who]]))
+        who = data.draw(st.sampled_from([who for who in CREW if self.model.stands[who] and not self.model.is_corrected(who)]))
         self.held.pop(who, None)
         before = self.state(who)
         for take_back, note in ((self.task.undo, self.model.undid), (self.task.redo, self.model.redid)):

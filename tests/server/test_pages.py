@@ -195,7 +195,7 @@ def test_a_study_is_checked_while_it_is_planned(world: World, sizes: tuple[int, 
 
 
 def progress(**changes: object) -> dict[str, object]:
-    judge = {"role": "judge", "kind": "person", "name": "ann"}
+    judge = {"role": "judge", "kind": "person", "name": "ann", "is_active": True}
     return {"queries": 2, "tasks": 2, "tasks_finished": 0, "members": [judge], **changes}
 
 
@@ -205,7 +205,7 @@ def progress(**changes: object) -> dict[str, object]:
         ({}, []),
         ({"queries": 0, "tasks": 0}, ["nothing to judge"]),
         ({"members": []}, ["Nobody judges"]),
-        ({"members": [{"role": "judge", "kind": "person", "name": ""}]}, ["1 seat of the study is free"]),
+        ({"members": [{"role": "judge", "kind": "person", "name": "", "is_active": True}]}, ["1 seat of the study is free"]),
         ({"tasks_finished": 2}, ["Everything is judged", "Nothing is left"]),
     ],
 )
@@ -278,3 +278,12 @@ def test_an_error_is_a_page_that_says_what_is_wrong(world: World) -> None:
     assert "There is no project 99." in answer.text
     assert world.browser("root").get("/projects/abc").status_code == 404
     assert "Please sign in" in world.client().get("/people").text
+
+
+def test_the_dashboard_says_when_there_are_fewer_assessors_than_each_query_needs() -> None:
+    for overlap_by, words in (
+        ("votes", "3 votes a question need 2 more assessors."),
+        ("copies", "3 copies of each query need 2 more assessors."),
+    ):
+        project = Project(3, "p", "open", ProjectSettings(instructions="read", overlap=3, overlap_by=overlap_by), "", 2)
+        assert [step.text for step in next_steps(project, progress(), 0)] == [words]
