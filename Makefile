@@ -2,7 +2,9 @@
 #   make demo     the main job end to end on built-in data: a table, and a report to open in a browser
 #   make test     every check: format, lint, types, layers, tests, documentation
 #   make bench    speed against other libraries, printed as ratios
-#   make letor    rankers on LETOR's folds beside the papers' figures; DATA=folder with OHSUMED2 and MQ2008
+#   make reproduce   every experiment that the data allow, its report, and the page of the documentation; DATA=folder with LETOR collections
+#   make theory   what the papers prove, checked by enumeration and random trials
+#   make site     the documentation as a site, in build/site
 #   make people   labelling strategies on recorded people; DATA=folder with thu_image_search
 #   make screenshots   the pictures of the server in the documentation
 #   make docs     write the generated parts of the documentation
@@ -15,7 +17,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 STAMPS := pyproject.toml constraints.txt
 
-.PHONY: demo test bench letor people screenshots docs format clean
+.PHONY: demo test bench reproduce theory site people screenshots docs format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core
@@ -31,8 +33,25 @@ test: $(VENV)/test
 bench: $(VENV)/bench $(VENV)-label-studio/done
 	$(BIN)/python -m benchmarks
 
-letor: $(VENV)/core
-	$(BIN)/python -m benchmarks.letor $(DATA) --write
+# Without DATA, the benchmark collections beside the checkout are unpacked if they are there; experiments on absent collections are left out.
+RUNS ?= runs
+UNPACK := ../shared/data/unpack.py
+FINISHED = $$(for config in experiments/*.toml; do find $(RUNS)/$$(basename $$config .toml) -name run.json 2>/dev/null; done)
+reproduce: $(VENV)/all
+ifndef DATA
+	mkdir -p build/data
+	test ! -e $(UNPACK) || $(BIN)/python $(UNPACK) --to build/data
+endif
+	$(BIN)/podium experiment experiments/*.toml --data $(or $(DATA),build/data) --out $(RUNS) --jobs 2 --skip-missing
+	$(BIN)/podium report $(FINISHED) --out $(RUNS)/report.html
+	$(BIN)/podium report $(FINISHED) --format docs --out docs/reproduction.md
+	cd $(RUNS) && sha256sum */rows.parquet */trials.parquet */run.json > SHA256SUMS
+
+theory: $(VENV)/core
+	$(BIN)/podium theory --write docs/theory.md
+
+site: $(VENV)/test
+	$(BIN)/python -m sphinx -W -q docs build/site
 
 people: $(VENV)/core
 	$(BIN)/python -m benchmarks.people $(DATA) --write
@@ -55,7 +74,7 @@ $(VENV)/core: $(STAMPS) | $(BIN)/python
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/test $(VENV)/bench: $(VENV)/%: $(STAMPS) | $(BIN)/python
+$(VENV)/test $(VENV)/bench $(VENV)/all: $(VENV)/%: $(STAMPS) | $(BIN)/python
 	$(PIP) --editable '.[$*]'
 	@touch $@
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from algorithms_page import algorithms_page
 from click.testing import CliRunner
+from experiments_page import keys_tables
 
 from podium.algorithms import ALGORITHMS, SETTINGS
 from podium.cli import program
@@ -75,7 +77,7 @@ def strategies_table() -> str:
 
 TABLES = {
     "measures": measures_table, "losses": losses_table, "algorithms": algorithms_table, "settings": settings_table,
-    "strategies": strategies_table,
+    "strategies": strategies_table, "keys": keys_tables,
 }  # fmt: skip
 
 
@@ -96,8 +98,8 @@ def commands_page() -> str:
 
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
-    found = {HERE / "commands.md": commands_page()}
-    for name in ("measures", "losses", "learning", "labelling"):
+    found = {HERE / "commands.md": commands_page(), HERE / "algorithms.md": algorithms_page()}
+    for name in ("measures", "losses", "learning", "labelling", "experiments"):
         found[HERE / f"{name}.md"] = re.sub(
             r"<!-- generated: (\w+) -->.*?<!-- end -->",
             lambda match: f"<!-- generated: {match[1]} -->\n{TABLES[match[1]]()}\n<!-- end -->",
@@ -108,6 +110,8 @@ def pages() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    for path, text in pages().items():
+    from pictures import pages as pictures
+
+    for path, text in {**pages(), **pictures()}.items():
         path.write_text(text)
         sys.stdout.write(f"{path}\n")

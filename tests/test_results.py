@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from podium import DataError, Results, UnknownName, compare
-from podium.results import CORRECTIONS, compare_runs, correct
+from podium.results import CORRECTIONS, compare_runs, correct, randomisation
 
 VALUES = st.lists(st.floats(0, 1), min_size=2, max_size=8)
 
@@ -112,6 +112,22 @@ def test_the_same_seed_gives_the_same_comparison() -> None:
 def test_runs_that_agree_everywhere_do_not_differ() -> None:
     found = compare(np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2, 0.3]))
     assert (found.t_test, found.randomisation, found.low, found.high, found.ties) == (1.0, 1.0, 0.0, 0.0, 3)
+
+
+def test_differences_that_are_equal_but_for_rounding_errors_have_no_spread() -> None:
+    old = np.linspace(0.1, 0.7, 8)
+    new = old + 0.1
+    assert len(set((new - old).tolist())) > 1
+    found = compare(old, new)  # a warning of SciPy would be an error here
+    assert (found.t_test, found.randomisation) == (0.0, 2 / 2**8)
+
+
+def test_many_randomisation_tests_at_once_are_those_of_each_row() -> None:
+    rows = np.random.default_rng(4).normal(0.05, 0.2, (3, 40))
+    rows = np.vstack([rows, np.zeros(40), np.full(40, 0.1)])
+    assert randomisation(rows, seed=3, resamples=999).tolist() == [
+        compare(np.zeros(40), row, seed=3, resamples=999).randomisation for row in rows
+    ]
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

@@ -36,6 +36,8 @@ def test_a_grid_is_every_combination_the_last_name_running_fastest() -> None:
     ]
     assert grid_of("listmle", None) == [{}]
     assert grid_of("listmle", None, {"l2": 0.5}) == [{"l2": 0.5}]
+    with pytest.raises(DataError, match="l2 must be"):
+        grid_of("listmle", None, {"l2": -1})
     assert grid_of("listmle", {}, {"l2": 0.5}) == [{"l2": 0.5}]
 
 

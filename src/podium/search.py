@@ -55,7 +55,7 @@ def grid_of(algorithm: str, grid: str | Mapping[str, Sequence[Any]] | None, fixe
     """
     fixed = dict(fixed or {})
     if grid is None:
-        return [fixed]
+        grid = {}  # one setting, checked as any other
     if isinstance(grid, str):
         presets = algorithms.get(algorithm).grids
         if grid not in presets:

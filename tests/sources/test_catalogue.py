@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from podium import FileError, read_folds
-from podium.sources.catalogue import known_as
+from podium.sources.catalogue import has_folds, known_as, known_titles, part_files
 
 
 def make_fold(folder: Path, ending: str = "") -> None:
@@ -51,3 +51,32 @@ def test_published_files_are_recognised_and_folds_share_their_parts(benchmark_da
         for number, fold in enumerate(folds):
             assert known_as(fold.paths["vali"]) == known_as(folds[(number - 1) % 5].paths["test"]) is not None
             assert f"Fold{number + 1}" in (known_as(fold.paths["train"]) or "")
+
+
+def test_letor_2_names_its_parts_otherwise_and_keeps_them_in_a_folder_data(tmp_path: Path) -> None:
+    fold = tmp_path / "Data" / "Fold1"
+    make_fold(fold)
+    for old, new in (("train", "trainingset"), ("vali", "validationset"), ("test", "testset")):
+        (fold / f"{old}.txt").rename(fold / f"{new}.txt")
+    (found,) = read_folds(tmp_path)
+    assert [part.query_ids[0] for part in (found.train(), found.vali(), found.test())] == ["1", "2", "3"]
+    assert has_folds(tmp_path)
+    assert part_files(tmp_path) == {"Fold1": found.paths}
+
+
+def test_parts_that_are_missing_are_listed_as_none(tmp_path: Path) -> None:
+    make_fold(tmp_path / "Fold2", ".gz")
+    (tmp_path / "Fold2" / "test.txt.gz").unlink()
+    (tmp_path / "Fold1").mkdir()
+    (tmp_path / "Folding").mkdir()
+    here = tmp_path / "Fold2"
+    assert part_files(tmp_path) == {
+        "Fold1": {"train": None, "vali": None, "test": None},
+        "Fold2": {"train": here / "train.txt.gz", "vali": here / "vali.txt.gz", "test": None},
+    }
+    assert part_files(tmp_path / "nowhere") == {}
+    assert not has_folds(tmp_path / "nowhere")
+
+
+def test_collections_known_by_checksum_have_titles() -> None:
+    assert known_titles() == {"LETOR 2.0 OHSUMED", "LETOR 4.0 MQ2008"}

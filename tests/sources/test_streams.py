@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
+import resource
 import sys
 from pathlib import Path
 
@@ -200,3 +203,35 @@ def test_a_folder_in_the_place_of_the_file_is_named_and_left_alone(tmp_path: Pat
     with pytest.raises(FileError, match=r"data.txt: cannot be written: is a directory"), atomic_file(tmp_path / "data.txt") as file:
         file.write(b"x")
     assert [path.name for path in tmp_path.iterdir()] == ["data.txt"]
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+def test_a_disk_that_takes_no_more_is_an_error_of_the_file_and_leaves_nothing(tmp_path: Path, suffix: str) -> None:
+    noise = np.random.default_rng(0).bytes(1 << 20)  # it cannot be compressed below the limit
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
+    try:
+        with pytest.raises(FileError, match=f"data{suffix}: cannot be written: file too large"):
+            put(tmp_path / f"data{suffix}", noise)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_in_the_end_is_an_error_of_the_file_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileError, match=r"data\.txt: cannot be written: no space left on device"):
+        put(tmp_path / "data.txt", b"data")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError(errno.ENOENT, "No such file", "other.txt"), BrokenPipeError(errno.EPIPE, "Broken pipe")]
+)
+def test_what_went_wrong_elsewhere_while_a_file_was_written_is_no_error_of_the_file(tmp_path: Path, error: OSError) -> None:
+    with pytest.raises(type(error)), atomic_file(tmp_path / "data.txt"):
+        raise error
+    assert list(tmp_path.iterdir()) == []

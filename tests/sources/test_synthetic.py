@@ -69,8 +69,11 @@ def test_features_tell_something_of_the_order_and_no_single_one_tells_all() -> N
     [
         ({"queries": 0}, "queries must be 1"),
         ({"features": 0}, "features must be 1"),
-        ({"noise": 0}, "noise above 0"),
-        ({"interaction": 2}, "0..1"),
+        ({"noise": 0}, "noise must be above 0, got 0"),
+        ({"noise": float("inf")}, "noise must be above 0, got inf"),
+        ({"noise_growth": 0.9}, "noise_growth must be 1 or more, got 0.9"),
+        ({"interaction": 2}, "interaction must be within 0..1, got 2"),
+        ({"queries": 10**20}, "queries times documents times features must be at most"),
     ],
 )
 def test_impossible_sizes_are_refused(arguments: dict[str, float], said: str) -> None:

@@ -9,21 +9,25 @@ import click
 
 from podium.cli.algorithms import algorithms
 from podium.cli.convert import convert
+from podium.cli.data import data
 from podium.cli.demo import demo
 from podium.cli.describe import describe
 from podium.cli.evaluate import evaluate
+from podium.cli.experiment import experiment
 from podium.cli.judgments import judgments
 from podium.cli.label import label
 from podium.cli.rank import rank
+from podium.cli.report import report
 from podium.cli.serve import serve
 from podium.cli.study import study
+from podium.cli.theory import theory
 from podium.cli.train import train
 from podium.errors import PodiumError
 from podium.version import __version__
 
 __all__ = ["COMMANDS", "main", "program"]
 
-COMMANDS = (label, serve, study, judgments, describe, convert, train, rank, evaluate, algorithms, demo)
+COMMANDS = (label, serve, study, judgments, describe, convert, data, train, rank, evaluate, experiment, report, theory, algorithms, demo)
 
 
 @click.group(

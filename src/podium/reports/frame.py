@@ -87,9 +87,9 @@ _REPORT = """
 REPORT_STYLE = _REPORT.lstrip()
 
 
-def page(title: str, body: str, *, has_report: bool = False) -> str:
-    """A whole page of a title and what stands in its main part."""
-    style = STYLE + _COLOURS + _REPORT if has_report else STYLE
+def page(title: str, body: str, *, has_report: bool = False, style_too: str = "") -> str:
+    """A whole page of a title and what stands in its main part; ``style_too`` comes after the style that all pages have."""
+    style = (STYLE + _COLOURS + _REPORT if has_report else STYLE) + style_too
     return f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

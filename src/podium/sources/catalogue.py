@@ -13,9 +13,10 @@ from podium.errors import FileError
 from podium.sources.letor import read_letor
 from podium.sources.streams import COMPRESSIONS, open_bytes
 
-__all__ = ["Fold", "known_as", "read_folds"]
+__all__ = ["PARTS", "Fold", "has_folds", "known_as", "known_titles", "part_files", "read_folds"]
 
 PARTS = ("train", "vali", "test")
+_NAMES = {"train": ("train", "trainingset"), "vali": ("vali", "validationset"), "test": ("test", "testset")}  # LETOR 4.0's and 2.0's
 
 # The first 16 hex digits of SHA-256 of files as published; the parts S1..S5 are the test files of the five folds.
 _KNOWN = {
@@ -59,23 +60,51 @@ class Fold:
         return read_letor(self.paths["test"])
 
 
-def _part(folder: Path, part: str) -> Path:
-    for ending in ("", *COMPRESSIONS):
-        path = folder / f"{part}.txt{ending}"
-        if path.is_file():
-            return path
-    raise FileError(folder, None, f"has no {part}.txt (nor {part}.txt.gz); a fold has train.txt, vali.txt and test.txt")
+def _part(folder: Path, part: str) -> Path | None:
+    """The file of a part by any of its names, compressed or not."""
+    candidates = (folder / f"{name}.txt{ending}" for name in _NAMES[part] for ending in ("", *COMPRESSIONS))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _numbered(folder: Path) -> list[Path]:
+    """The folders Fold1, Fold2, … in order; LETOR 2.0 has them in a folder ``Data``."""
+    for home in (folder, folder / "Data"):
+        below = home.iterdir() if home.is_dir() else ()
+        numbered = [(int(match[1]), path) for path in below if path.is_dir() and (match := re.fullmatch(r"Fold(\d+)", path.name))]
+        if numbered:
+            return [path for _, path in sorted(numbered)]
+    return []
+
+
+def has_folds(folder: str | os.PathLike[str]) -> bool:
+    """Whether there is a folder Fold1, Fold2, …; its parts are not looked at."""
+    return bool(_numbered(Path(folder)))
+
+
+def part_files(folder: str | os.PathLike[str]) -> dict[str, dict[str, Path | None]]:
+    """The file of every part of every fold, None where it is missing."""
+    return {path.name: {part: _part(path, part) for part in PARTS} for path in _numbered(Path(folder))}
 
 
 def read_folds(folder: str | os.PathLike[str]) -> list[Fold]:
-    """The folds in a folder laid out as LETOR's are, in the order of their numbers; parts may be compressed."""
+    """The folds in a folder laid out as LETOR's are, in the order of their numbers; parts may be compressed.
+
+    LETOR 2.0's names trainingset.txt, validationset.txt and testset.txt are known too.
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise FileError(folder, None, "there is no such folder")
-    numbered = [(int(match[1]), path) for path in folder.iterdir() if path.is_dir() and (match := re.fullmatch(r"Fold(\d+)", path.name))]
+    numbered = _numbered(folder)
     if not numbered:
         raise FileError(folder, None, "has no folders Fold1, Fold2, …; expected FoldN/{train,vali,test}.txt")
-    return [Fold(path.name, {part: _part(path, part) for part in PARTS}) for _, path in sorted(numbered)]
+    return [Fold(path.name, {part: _needed(path, part) for part in PARTS}) for path in numbered]
+
+
+def _needed(folder: Path, part: str) -> Path:
+    path = _part(folder, part)
+    if path is None:
+        raise FileError(folder, None, f"has no {part}.txt (nor {part}.txt.gz); a fold has train.txt, vali.txt and test.txt")
+    return path
 
 
 def known_as(path: str | os.PathLike[str]) -> str | None:
@@ -85,3 +114,8 @@ def known_as(path: str | os.PathLike[str]) -> str | None:
         while block := stream.read(1 << 20):
             digest.update(block)
     return _KNOWN.get(digest.hexdigest()[:16])
+
+
+def known_titles() -> frozenset[str]:
+    """The collections whose published files we know by their checksums, such as LETOR 4.0 MQ2008."""
+    return frozenset(said.split(",")[0] for said in _KNOWN.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import gzip
 import io
@@ -241,18 +242,19 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     opener = COMPRESSIONS.get(path.suffix.lower())
     try:
-        stream = opener(scratch, "wb") if opener else scratch.open("wb")
-    except OSError as error:
-        raise FileError(path, None, f"cannot be written: {(error.strerror or str(error)).lower()}") from error
-    try:
-        with stream:
+        with opener(scratch, "wb") if opener else scratch.open("wb") as stream:
             yield stream
         with scratch.open("rb+") as written:
             os.fsync(written.fileno())
-        try:
-            scratch.replace(path)
-        except OSError as error:  # a folder of that name, say
-            raise FileError(path, None, f"cannot be written: {(error.strerror or str(error)).lower()}") from error
-    except BaseException:
-        scratch.unlink(missing_ok=True)
-        raise
+        scratch.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+        if not isinstance(error, OSError) or not _is_about(error, scratch):
+            raise
+        raise FileError(path, None, f"cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
+def _is_about(error: OSError, path: Path) -> bool:
+    """Whether it tells of writing this file: a full disk comes without a name, and what is about another file is the caller's own."""
+    return error.errno not in (None, errno.EPIPE) and str(error.filename) in ("None", str(path))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from podium.errors import DataError
 from podium.ragged import Floats, in_parallel, threads
 from podium.strings import Strings
 
-__all__ = ["synthetic"]
+__all__ = ["check_arguments", "synthetic"]
 
+_MOST_VALUES = 2**33  # of the features: 32 GiB
 _FIRST_BLOCK = 10  # ranks drawn at the first temperature; each further block is twice as long
 
 
@@ -44,11 +46,7 @@ def synthetic(
     >>> data, sorted(data.labels[:20].astype(int).tolist()) == list(range(1, 21))
     (Dataset(3 queries, 60 documents, 5 features), True)
     """
-    for name, value in (("queries", queries), ("documents", documents), ("features", features)):
-        if value < 1:
-            raise DataError(f"{name} must be 1 or more, got {value}")
-    if not 0 <= interaction <= 1 or noise <= 0 or noise_growth < 1:
-        raise DataError("interaction must be within 0..1, noise above 0 and noise_growth 1 or more")
+    check_arguments(queries, documents, features, noise=noise, noise_growth=noise_growth, interaction=interaction)
     model = _Model(features, interaction, np.random.default_rng([seed, 0]))
     table = np.empty((queries * documents, features), np.float32)
     labels = np.empty(queries * documents)
@@ -65,6 +63,21 @@ def synthetic(
     in_parallel([functools.partial(fill, a, b) for a, b in itertools.pairwise(edges)])
     ids = Strings.of([f"D{row}" for row in range(queries * documents)])
     return Dataset(table, labels, np.arange(queries + 1) * documents, Strings.of(range(1, queries + 1)), ids)
+
+
+def check_arguments(queries: int, documents: int, features: int, *, noise: float, noise_growth: float, interaction: float) -> None:
+    """Refuse what :func:`synthetic` cannot make; each error begins with the argument's name."""
+    for name, value in (("queries", queries), ("documents", documents), ("features", features)):
+        if value < 1:
+            raise DataError(f"{name} must be 1 or more, got {value}")
+    if queries * documents * features > _MOST_VALUES:
+        raise DataError(f"queries times documents times features must be at most {_MOST_VALUES:,}, got {queries * documents * features:,}")
+    if not 0 <= interaction <= 1:
+        raise DataError(f"interaction must be within 0..1, got {interaction}")
+    if not 0 < noise < math.inf:
+        raise DataError(f"noise must be above 0, got {noise}")
+    if not 1 <= noise_growth < math.inf:
+        raise DataError(f"noise_growth must be 1 or more, got {noise_growth}")
 
 
 class _Model:

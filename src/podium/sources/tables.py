@@ -134,12 +134,17 @@ def read_arrow_file(path: str | os.PathLike[str]) -> Dataset:
     if not path.is_file():
         raise FileError(path, None, "there is no such file")
     try:
-        table = parquet.read_table(path) if path.suffix == ".parquet" else feather.read_table(path)
-        return from_table(table)
+        return from_table(_read_parquet(parquet, path) if path.suffix == ".parquet" else feather.read_table(path))
     except pyarrow.ArrowException as error:
         raise FileError(path, None, f"is not a readable {path.suffix} file ({str(error).splitlines()[0]})") from None
     except DataError as error:
         raise FileError(path, None, str(error)) from None
+
+
+def _read_parquet(parquet: Any, path: Path) -> Any:
+    """Without Arrow's threads: now and then one of them outlives the program's end, which then aborts."""
+    with parquet.ParquetFile(path, pre_buffer=False) as file:
+        return file.read(use_threads=False)
 
 
 def write_arrow_file(data: Dataset, path: str | os.PathLike[str]) -> None:

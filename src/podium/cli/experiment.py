@@ -1,0 +1,218 @@
+"""``podium experiment``: run configs, and show what came out."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shlex
+import sys
+import time
+import unicodedata
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from podium.cli.console import check_target, say_if_compiling
+
+if TYPE_CHECKING:
+    from podium.experiments.facts import Config
+    from podium.experiments.files import Run
+    from podium.experiments.pace import Progress, Watcher
+
+__all__ = ["experiment"]
+
+_SECONDS_BETWEEN = 60  # lines of progress in a pipe
+
+
+@click.command(
+    epilog="Examples: podium experiment experiments/my-table.toml   |   "
+    "podium experiment experiments/*.toml --data LETOR --skip-missing --jobs -1"
+)
+@click.argument("configs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CONFIG…")
+@click.option("--data", type=click.Path(path_type=Path), help="The folder that holds the collections, such as OHSUMED2 and MQ2008.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Where runs and the cache of trials are kept."
+)
+@click.option("--jobs", type=int, default=2, show_default=True, help="Trials at a time (-1: one a core); through joblib.")
+@click.option("--skip-missing", is_flag=True, help="Leave out configs whose collections are not in the folder of --data.")
+def experiment(configs: tuple[Path, ...], data: Path | None, out: Path, jobs: int, skip_missing: bool) -> int:
+    """Run every CONFIG (a TOML file, one a table or figure): train, choose on validation queries, measure on test queries.
+
+    Trials are kept in OUT/cache by their content, so a second run does only what changed. Interrupt it or kill it at any time: the same
+    command goes on where it was. Several may run on the same OUT at once, and share the work.
+    """
+    from podium.experiments.config import config_from_text
+    from podium.experiments.data import is_there
+    from podium.sources.streams import read_text
+
+    texts = {path: read_text(path) for path in configs}  # once: what is run is what is recorded, also if a file is changed meanwhile
+    read = [(text, config_from_text(text, path.stem, path)) for path, text in texts.items()]  # a mistake in the last is said at once
+    _check_names([path.stem for path in configs])
+    check_target(out, is_folder=True)
+    say_if_compiling()
+    for text, config in read:
+        if skip_missing and not is_there(config.data, data):
+            click.echo(f"podium: {config.name} is skipped: {_missing(config, data)}", err=True)
+        elif not _run(text, config, data, out, jobs):
+            return 130
+    return 0
+
+
+def _check_names(names: list[str]) -> None:
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise click.UsageError(f"two configs are named {twice[0]}, and their runs would be in one folder; rename one")
+
+
+def _missing(config: Config, data: Path | None) -> str:
+    from podium.sources.catalogue import has_folds
+
+    wanted = " and ".join(name for name in (config.data.folder, config.data.only_in) if name)
+    if data is None:
+        return f"it needs {wanted}, which --data can name the folder of"
+    hint = (
+        "; that is a collection itself: give the folder above it"
+        if has_folds(data)
+        else ""
+        if data.is_dir()
+        else "; there is no such folder"
+    )
+    return f"it needs {wanted}, which is not in {data}{hint}"
+
+
+def _run(text: str, config: Config, data: Path | None, out: Path, jobs: int) -> bool:
+    """Run one, and print what came out; false if it was interrupted."""
+    from podium.experiments.running import compute
+
+    begun = time.monotonic()
+    seen: list[Progress] = []  # the last
+    try:
+        with warnings.catch_warnings(), _shown(config.name) as show:
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")  # joblib renews it; nothing is lost
+            run = compute(config, data=data, out=out, jobs=jobs, progress=_both(seen, show), text=text)
+    except KeyboardInterrupt:
+        kept = f"{seen[-1].done} of {seen[-1].total} trials are kept in {out / 'cache'}" if seen else "nothing was trained yet"
+        click.echo(f"podium: {config.name} interrupted; {kept}; give the same command to go on", err=True)
+        return False
+    click.echo(_told(seen[-1], config.name, time.monotonic() - begun), err=True)
+    click.echo(summary(run))
+    folder = out / config.name
+    click.echo(f"written: {folder}; make a page of it with: podium report {shlex.quote(str(folder))}")
+    return True
+
+
+def _both(seen: list[Progress], show: Watcher) -> Watcher:
+    def watch(progress: Progress) -> None:
+        seen[:] = [progress]
+        show(progress)
+
+    return watch
+
+
+def _told(last: Progress, name: str, seconds: float) -> str:
+    from podium.experiments.pace import time_told
+
+    found = f", {last.found} of them kept from before" if last.found else ""
+    return f"podium: {name}: {last.total} trials{found}, {time_told(seconds)}"
+
+
+@contextlib.contextmanager
+def _shown(name: str) -> Iterator[Watcher]:
+    """On a terminal, one line that is drawn anew after every trial; elsewhere a line a minute."""
+    is_terminal, said = sys.stderr.isatty(), time.monotonic()
+
+    def draw(line: str) -> None:
+        sys.stderr.write(f"\r{cut(line, _terminal_width() - 1)}\x1b[K")  # to the edge, it would move to the next line
+        sys.stderr.flush()
+
+    def show(progress: Progress) -> None:
+        nonlocal said
+        if is_terminal:
+            draw(told_now(name, progress))
+        elif time.monotonic() - said >= _SECONDS_BETWEEN:
+            said = time.monotonic()
+            click.echo(f"podium: {told_now(name, progress)}", err=True)
+
+    if is_terminal:
+        draw(f"{name}: reading")
+    try:
+        yield show
+    finally:
+        if is_terminal:
+            draw("")
+
+
+def told_now(name: str, progress: Progress) -> str:
+    """How far a run is: trials done, the time left, and what ended last."""
+    from podium.experiments.pace import time_told
+
+    left = f", about {time_told(progress.seconds_left)} left" if progress.seconds_left == progress.seconds_left else ""
+    return f"{name}: {progress.done} of {progress.total} trials{left}" + (f"; last: {progress.last}" if progress.last else "")
+
+
+def cut(line: str, width: int) -> str:
+    """As much of a line as a terminal shows in so many columns; letters of East Asia take two.
+
+    >>> cut("ranker", 4), cut("日本語", 5), cut("short", 80)
+    ('ran…', '日本…', 'short')
+    """
+    ends = list(itertools.accumulate(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in line))
+    if not line or ends[-1] <= width:
+        return line
+    return line[: sum(end < width for end in ends)] + "…"
+
+
+def _terminal_width() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):  # standard error is no terminal after all
+        return 80
+
+
+# ---- what came out ----
+
+
+def summary(run: Run) -> str:
+    """Means over folds and seeds: of every measure, or of the first at every point of a curve; the best of a column has a star."""
+    from podium.experiments.curves import arms, point_name, points
+    from podium.reports.text import text_table
+
+    config, names = run.config, [arm.name for arm in arms(run.config)]
+    if config.curve is None:
+        columns = [(measure, measure, "") for measure in config.measures]
+    else:
+        columns = [(point_name(point), config.measures[0], point_name(point)) for point in points(config)]
+    cells = [_column(run, names, measure, point) for _, measure, point in columns]
+    rows = [[name, *(column[place] for column in cells)] for place, name in enumerate(names)]
+    over = "" if config.curve is None else f"{config.measures[0]} over {config.curve.over}; "
+    note = f"{over}means over {len(run.facts['data'])} folds" + (f" and {len(config.seeds)} seeds" if len(config.seeds) > 1 else "")
+    table = text_table(["ranker", *(head for head, _, _ in columns)], rows)
+    return f"{config.title}\n\n{table}\n\n{note}; settings chosen by {config.choose} on validation queries; * the best of its column"
+
+
+def _column(run: Run, names: list[str], measure: str, point: str) -> list[str]:
+    """The mean of each arm, the best marked."""
+    import numpy as np
+
+    from podium.measures import get
+    from podium.reports.text import number
+
+    means = np.array([_mean(run, name, measure, point) for name in names])
+    best = np.nan if np.isnan(means).all() else (np.nanmax if get(measure).entry.larger_is_better else np.nanmin)(means)
+    return [f"{number(mean)}{'*' if mean == best else ' '}" for mean in means.tolist()]
+
+
+def _mean(run: Run, name: str, measure: str, point: str) -> float:
+    """Over the folds and seeds, of the mean over their queries."""
+    import numpy as np
+
+    from podium.measures import mean
+
+    rows = run.rows
+    is_here = (rows["algorithm"] == name) & (rows["measure"] == measure) & (rows["point"] == point)
+    parts = [(rows["fold"] == fold) & (rows["seed"] == seed) for fold in run.facts["data"] for seed in run.config.seeds]
+    return mean(np.array([mean(rows["value"][is_here & part]) for part in parts]))

@@ -1,0 +1,167 @@
+"""The cache of trials: outcomes by content. The name of an entry is a digest of all that its outcome depends on.
+
+An entry appears whole or not at all, and says what its bytes must add up to: a damaged one is thrown away and trained again. Processes that
+share a cache share the work: whoever trains holds a lock, which the system lifts even if the process is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, final
+
+from podium import algorithms
+from podium.errors import FileError, MissingDependency
+from podium.experiments.trials import Outcome, Trial
+from podium.experiments.versions import code_digest, computing_versions
+from podium.sources.streams import atomic_file
+
+__all__ = ["CACHE", "Cache", "key_of", "made", "run_lock", "run_locks"]
+
+CACHE = "cache"  # the folder of trials, beside the runs
+_FORMAT = 1
+_KINDS: dict[str, Any] = {
+    "validation": float | None,
+    "model": str,
+    "iterations": int,
+    "seconds": float,
+    "peak_bytes": int,
+}  # of an entry, in JSON
+_LOCKS = "locks"
+_LOCK_DIGITS = 3  # of the key: at most 4,096 lock files, and a chance of one in so many that two trials wait for each other needlessly
+
+
+def key_of(trial: Trial, *, train: str, vali: str, measure: str) -> str:
+    """The name of a trial's entry. ``train`` and ``vali`` are digests of its lesson, ``measure`` is the one that chooses."""
+    algorithm = trial.arm.ranker.algorithm
+    facts = {
+        "format": _FORMAT,
+        "train": train,
+        "vali": vali,
+        "algorithm": algorithm,
+        "settings": algorithms.resolve(algorithm, trial.settings),
+        "seed": trial.seed,
+        "measure": measure,
+        "code": code_digest(),
+        "libraries": computing_versions(),
+    }
+    return hashlib.sha256(_canonical(facts)).hexdigest()
+
+
+def _canonical(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+@final
+@dataclass(frozen=True)
+class Cache:
+    """A folder of entries, one file each."""
+
+    folder: Path
+
+    def path(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.json"
+
+    def find(self, key: str) -> Outcome | None:
+        """The outcome kept under a key; None if there is none that is whole."""
+        path = self.path(key)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise FileError(path, None, f"cannot be read: {error.strerror or error}") from None
+        outcome = _read_entry(data, key)
+        if outcome is None:
+            with contextlib.suppress(OSError):  # it counts for nothing, also where it cannot be removed
+                path.unlink()
+        return outcome
+
+    def keep(self, key: str, outcome: Outcome) -> None:
+        path = self.path(key)
+        made(path.parent)
+        with atomic_file(path) as file:
+            file.write(_entry(outcome, key))
+
+    @contextlib.contextmanager
+    def locked(self, key: str, *, is_patient: bool) -> Iterator[bool]:
+        """Whether this trial is ours to train while the block runs; false, at once, if another process has it and we are not patient."""
+        with _locked(made(self.folder / _LOCKS) / key[:_LOCK_DIGITS], is_patient=is_patient) as is_ours:
+            yield is_ours
+
+
+def run_locks(folder: Path) -> Path:
+    """Where the lock of a run's folder is kept: with those of the cache beside it."""
+    return folder.resolve().parent / CACHE / _LOCKS
+
+
+@contextlib.contextmanager
+def run_lock(folder: Path) -> Iterator[None]:
+    """While the block runs, no other process that asks for this writes to the run's folder, or reads it."""
+    with _locked(made(run_locks(folder)) / f"run-{folder.resolve().name}", is_patient=True):
+        yield
+
+
+def made(folder: Path) -> Path:
+    """The folder, made if it is not there, and one that can be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder, None, f"cannot be made: {(error.strerror or str(error)).lower()}; choose another place") from None
+    if not os.access(folder, os.W_OK):
+        raise FileError(folder, None, "cannot be written to; choose another place")
+    return folder
+
+
+@contextlib.contextmanager
+def _locked(path: Path, *, is_patient: bool) -> Iterator[bool]:
+    lock_class, timeout = _filelock()
+    lock = lock_class(path)
+    try:
+        lock.acquire(blocking=is_patient)
+    except timeout:
+        yield False
+        return
+    except OSError as error:
+        raise FileError(path, None, f"cannot be locked: {(error.strerror or str(error)).lower()}") from None
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
+def _filelock() -> tuple[Any, type[Exception]]:
+    try:
+        from filelock import FileLock, Timeout
+    except ImportError:
+        raise MissingDependency("filelock", "experiments", "run experiments") from None
+    return FileLock, Timeout
+
+
+def _entry(outcome: Outcome, key: str) -> bytes:
+    """A line with the checksum of the rest, and the rest: JSON."""
+    validation = None if math.isnan(outcome.validation) else outcome.validation
+    body = _canonical({"format": _FORMAT, "key": key, **asdict(outcome), "validation": validation, "model": outcome.model.decode()})
+    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def _read_entry(data: bytes, key: str) -> Outcome | None:
+    checksum, _, body = data.partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != checksum:
+        return None
+    try:
+        facts = json.loads(body)
+    except ValueError:  # whole, but nothing that we wrote
+        return None
+    if not isinstance(facts, dict) or facts.pop("format", None) != _FORMAT or facts.pop("key", None) != key:
+        return None
+    if set(facts) != set(_KINDS) or not all(isinstance(facts[name], kind) for name, kind in _KINDS.items()):
+        return None
+    validation = float("nan") if facts["validation"] is None else facts["validation"]
+    return Outcome(**{**facts, "validation": validation, "model": facts["model"].encode()})

@@ -1,0 +1,107 @@
+"""The charts of a run: a curve for each measure, and wins and losses over queries for each arm."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from podium.measures import get
+from podium.ragged import Floats
+from podium.reports.experiment_cells import decimal, signed
+from podium.reports.experiment_curves import AXIS_NAMES, CurveFinding
+from podium.reports.experiment_findings import Findings
+from podium.reports.experiment_values import is_larger_better
+from podium.reports.figures import CurveChart, Line, WinLossChart
+
+__all__ = ["curve_charts", "main_measure", "slug", "win_loss_charts"]
+
+_MOST_LINES = 6  # of a chart
+
+
+def slug(text: str) -> str:
+    """A text as part of an id or a file's name.
+
+    >>> slug("000 Fig. 1"), slug("ndcg@10[letor]")
+    ('000-fig-1', 'ndcg-10-letor')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+
+
+def main_measure(found: Findings) -> str:
+    """The measure by which settings were chosen, if the test part was measured by it; else the first."""
+    chosen_by = str(get(found.config.choose))
+    return chosen_by if chosen_by in found.values.measures else found.values.measures[0]
+
+
+def curve_charts(found: Findings) -> tuple[CurveChart, ...]:
+    """A chart a measure, the main one first; where that would be too many lines, one for each accuracy of the judges."""
+    measures = sorted(found.values.measures, key=lambda measure: measure != main_measure(found))
+    charts: list[CurveChart] = []
+    for measure in measures:
+        curves = [one for one in found.curves if one.measure == measure]
+        groups = _groups(curves)
+        limits = _limits(curves) if len(groups) > 1 else None
+        charts += [_chart(found, measure, group, own, limits) for group, own in groups.items()]
+    return tuple(charts)
+
+
+def _groups(curves: list[CurveFinding]) -> dict[str, list[CurveFinding]]:
+    """By what stands last in the arms' names (the judge's accuracy), if all have it and there are many; else all together."""
+    if not curves or len(curves) <= _MOST_LINES or not all(" · " in one.arm for one in curves):
+        return {"": curves} if curves else {}
+    found: dict[str, list[CurveFinding]] = {}
+    for one in curves:
+        found.setdefault(one.arm.rsplit(" · ", 1)[1], []).append(one)
+    return found
+
+
+def _limits(curves: list[CurveFinding]) -> tuple[float, float]:
+    low, high = min(min(one.low) for one in curves), max(max(one.high) for one in curves)
+    return low - 0.03 * (high - low), high + 0.03 * (high - low)
+
+
+def _chart(found: Findings, measure: str, group: str, curves: list[CurveFinding], limits: tuple[float, float] | None) -> CurveChart:
+    over = AXIS_NAMES[found.config.curve.over if found.config.curve is not None else "k"]
+    title = f"{measure} against {over}{group and f', judges {group} right'}"
+    return CurveChart(
+        slug(f"{found.config.name}-{measure}-{group}"), title, _told(curves), over, measure, found.values.points,
+        tuple(Line(one.arm.removesuffix(f" · {group}"), one.points, one.means, one.low, one.high) for one in curves),
+        is_larger_better(measure), limits,
+    )  # fmt: skip
+
+
+def _told(curves: list[CurveFinding]) -> str:
+    """The main numbers, for those who do not see the chart."""
+    told = [
+        f"{one.arm}: {decimal(one.means[0])} at {one.points[0]}, best {decimal(one.best)} at {one.peak}, "
+        f"{decimal(one.means[-1])} at {one.points[-1]}"
+        for one in curves
+    ]
+    return "; ".join(told) + ". Bands are 95 % bootstrap intervals over queries."
+
+
+def win_loss_charts(found: Findings) -> tuple[WinLossChart, ...]:
+    """A chart for each arm but the baseline, by the main measure; all on one scale."""
+    measure = main_measure(found)
+    sign = 1.0 if is_larger_better(measure) else -1.0
+    base = found.values.at(found.baseline, found.points[found.baseline], measure)
+    differences = {}
+    for arm in found.values.arms:
+        if arm != found.baseline:
+            own = sign * (found.values.at(arm, found.points[arm], measure) - base)
+            differences[arm] = own[~np.isnan(own)]
+    limit = max((float(np.abs(own).max()) for own in differences.values() if len(own)), default=0.0) or 1.0
+    return tuple(
+        WinLossChart(
+            slug(f"{found.config.name}-queries-{place}"), _counts(arm, own),
+            f"Differences in {measure} of {arm} to {found.baseline} over {len(own):,} queries, positive is better: {_counts(arm, own)}, "
+            f"mean {signed(float(own.mean()) if len(own) else np.nan)}.",
+            "difference", tuple(own.tolist()), limit,
+        )
+        for place, (arm, own) in enumerate(differences.items(), start=1)
+    )  # fmt: skip
+
+
+def _counts(arm: str, differences: Floats) -> str:
+    return f"{arm}: {(differences > 0).sum():,} won, {(differences == 0).sum():,} tied, {(differences < 0).sum():,} lost"

@@ -1,0 +1,276 @@
+"""The report of runs as a page, as Markdown, CSV and LaTeX, and as a page of the documentation."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from html.parser import HTMLParser
+
+import pytest
+from tests.reports.experiment_runs import CURVE, TABLE, Cells, Run, curve_run, made, table_run
+
+from podium.experiments.config import config_from_text
+from podium.reports.experiment_cells import Cell, Section, Table
+from podium.reports.experiment_charts import curve_charts
+from podium.reports.experiment_findings import findings
+from podium.reports.experiment_latex import experiment_latex, latex
+from podium.reports.experiment_pages import experiment_page
+from podium.reports.experiment_reproduction import reproduction, reproduction_page
+from podium.reports.experiment_reruns import toml_text
+from podium.reports.experiment_summary import summary_table
+from podium.reports.experiment_tables import beside_table, curves, sections
+from podium.reports.experiment_text import experiment_csv, experiment_markdown, markdown_table
+
+
+def told(*runs: Run) -> list[tuple[str, str, tuple[Section, ...]]]:
+    found = [findings(run) for run in runs]
+    return [(one.config.name, one.config.title, sections(one, sums={"rows.parquet": "5um"})) for one in found]
+
+
+@pytest.fixture(scope="module")
+def parts() -> list[tuple[str, str, tuple[Section, ...]]]:
+    return told(table_run(), curve_run(name="curve"))
+
+
+class Page(HTMLParser):
+    """Checks that every tag is closed in its place, and keeps ids, links and tables' cells."""
+
+    VOID = ("meta", "path", "use")
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        found = dict(attrs)
+        self.ids += [found["id"] or ""] if "id" in found else []
+        self.links += [found["href"] or ""] if tag == "a" else []
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_a_page_is_whole_loads_nothing_and_runs_nothing(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    text = experiment_page(parts)
+    page = Page(text)
+    assert "script" not in page.seen
+    assert not re.search(r"https?://|src=|@import|url\((?!#)| on\w+=", text)
+    assert len(page.ids) == len(set(page.ids))
+    assert page.links == ["#run-t", "#run-curve"]
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert page.seen.count("svg") == 1 + 2  # wins of one ranker; a curve, and wins of one ranker
+
+
+def test_a_page_of_one_run_has_no_contents_and_its_title_once(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    page = Page(experiment_page(parts[:1]))
+    assert page.links == []
+    assert page.seen.count("h1") == 1
+
+
+def test_everything_from_a_config_is_escaped(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    text = experiment_page(parts)
+    assert "<b>" not in text
+    assert "<i>" not in text
+    assert "<x>" not in text
+    assert "Rank_Net &lt;x&gt;" in text
+    assert "Ours &lt;i&gt;differs&lt;/i&gt;." in text
+    assert "podium experiment &lt;t&gt;.toml" in text
+
+
+def test_the_best_is_bold_and_marked_and_the_paper_stands_beside(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    text = experiment_page(parts[:1])
+    row = re.search(r'<th scope="row">Rank_Net &lt;x&gt;</th>(.*?)</tr>', text)
+    assert row is not None
+    mark, interval = '<sup title="significantly better than the baseline">▲</sup>', r'<span class="aside">0\.\d{3} to 0\.\d{3}</span>'
+    assert re.match(f'<td class="best">0.550{mark}{interval}</td>', row[1])
+    assert '<td class="paper">0.500</td>' in text
+    assert '<td class="far">+0.050</td>' in text  # 0.550 less 0.500
+    assert "30 won, 0 tied" not in text
+    assert "60 won, 0 tied, 0 lost" in text
+
+
+def test_time_memory_settings_and_all_that_a_rerun_needs_are_there(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    text = experiment_page(parts[:1])
+    for word in ("peak MiB", "l2=0.1", "c0de", "abc", "d1gest  Fold1/train", "5um  rows.parquet", "podium 0.1"):
+        assert word in text
+    assert "<td>1</td><td>1.0</td><td>1.00</td><td>2</td>" in text  # a trial, seconds in all and in the median, MiB
+
+
+def test_a_resolved_config_as_toml_is_the_same_config() -> None:
+    for run in (table_run(), curve_run()):
+        text = toml_text(run.facts["config"])
+        tomllib.loads(text)
+        assert config_from_text(text, "t") == run.config
+
+
+def test_markdown_shows_the_same_numbers_and_no_name_can_break_a_table(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    text = experiment_markdown(parts)
+    assert "| Rank\\_Net \\<x\\> | **0.550**▲ (" in text
+    assert "# Paper 004, Table 4: \\<b\\>&amp;\\</b\\> rankers \\| \\$x\\$" in text
+    for block in re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1
+
+
+def test_a_table_of_markdown_has_words_left_and_numbers_right() -> None:
+    table = Table("t", "", ("a", "b", "c"), ((Cell("x"), Cell("1", "0 to 2", "▼", "best"), Cell("so", kind="words")),))
+    assert markdown_table(table) == "| a | b | c |\n| :--- | ---: | :--- |\n| x | **1**▼ (0 to 2) | so |"
+
+
+def test_csv_has_every_figure_with_all_its_digits() -> None:
+    found = findings(table_run())
+    rows = list(csv.DictReader(io.StringIO(experiment_csv([found]))))
+    best = next(row for row in rows if row["part"] == "results" and row["ranker"] == "Rank_Net <x>" and row["measure"] == "ndcg@10")
+    assert float(best["value"]) == found.entries["Rank_Net <x>", "ndcg@10"].mean
+    assert (best["is_best"], best["against"]) == ("true", "ListMLE")
+    paper = [row for row in rows if row["part"] == "printed"]
+    assert [(row["printed"], row["verdict"]) for row in paper] == [("0.5", "lower"), ("0.5", "higher")]
+    assert [row["printed"] for row in rows if row["part"] == "claim"] == ["4.13"]
+    curve = list(csv.DictReader(io.StringIO(experiment_csv([findings(curve_run())]))))
+    assert [row["point"] for row in curve if row["part"] == "curve" and row["is_best"] == "true"] == ["10", "full"]
+
+
+def test_latex_escapes_what_latex_reads_and_sets_marks_high(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
+    text = experiment_latex(parts[:1])
+    assert r"Rank\_Net \textless{}x\textgreater{} & \textbf{0.550}\textsuperscript{$\uparrow$} {\scriptsize (" in text
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 5  # means, changes, papers, claims, costs
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 5
+    for row in re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
+        cells = [line for line in row[1].splitlines() if line.endswith(r"\\")]
+        assert {len(re.findall(r"(?<!\\)&", line)) + 1 for line in cells} == {len(row[0])}
+    assert latex("[*] a\\b^2_{~}") == r"{[}{*}{]} a\textbackslash{}b\textasciicircum{}2\_\{\textasciitilde{}\}"
+
+
+def test_the_page_of_the_documentation_is_the_same_each_time_and_has_no_times() -> None:
+    runs = [table_run(), curve_run()]
+    text, images = reproduction(runs)
+    for run in runs:  # what differs from run to run
+        run.costs["seconds"] += 9
+        run.facts["commit"] = "another"
+    seen: list[tuple[int, int]] = []
+    assert (text, images) == reproduction(runs, progress=lambda *place: seen.append(place))
+    assert seen == [(1, 2), (2, 2)]
+    assert "seconds" not in text
+    assert set(re.findall(r"\(images/reproduction/([^)]+)\)", text)) == set(images) == {"t-ndcg-10.svg"}
+    assert all(len(svg.encode()) < 60_000 for svg in images.values())
+
+
+def test_the_documentation_begins_with_a_line_for_each_table_figure_and_claim() -> None:
+    text = reproduction_page([table_run(), curve_run()])
+    short = text.split("## In short\n\n")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(short) == 3
+    assert "| ndcg@10: 0.500 (2 rankers) | ndcg@10: 0.450 to 0.550 |" in short[0]
+    assert (
+        "lower by 0.050 at most (ListMLE), higher by 0.050 at most (Rank\\_Net \\<x\\>); over all measures 0 of 2 within 0.010" in short[0]
+    )
+    assert (
+        "ndcg@10 +4.13 % | Rank\\_Net \\<x\\> over ListMLE: ndcg@10 +22.22 % (p \\< 0.001) | agrees; different data (MQ2007-list)"
+        in short[1]
+    )
+    assert "| ndcg@10: ListMLE best at 10 (0.500), as good from 10 to 100, then it falls to 0.400 at full" in short[2]
+    assert "Rank\\_Net \\<x\\>: ours is higher by 0.050 at ndcg@10 (0." in text
+    assert "It stops early." in text
+
+
+def test_many_ways_of_labelling_have_a_chart_for_each_accuracy_on_one_scale() -> None:
+    names = [f"ListMLE · {way} · {share} %" for share in (100, 80) for way in ("heap", "insertion", "tournament", "adaptive")]
+    more = {"1": 0.1, "10": 0.2}
+    cells = {(name, at, "ndcg@10"): ([0.1 * place + more[at], 0.2 + 2 * more[at]],) for place, name in enumerate(names) for at in more}
+    found = findings(made(CURVE, cells))
+    charts = curve_charts(found)
+    assert [chart.key for chart in charts] == ["t-ndcg-10-100", "t-ndcg-10-80"]
+    assert [line.name for line in charts[1].lines] == [f"ListMLE · {way}" for way in ("heap", "insertion", "tournament", "adaptive")]
+    assert charts[0].limits == charts[1].limits
+    assert set(reproduction([found.run])[1]) == {"t-ndcg-10-100.svg", "t-ndcg-10-80.svg"}
+
+
+def test_a_curve_of_many_points_has_a_line_a_point() -> None:
+    cells = {("ListMLE", str(k), "ndcg@10"): ([0.01 * k, 0.02 * k],) for k in range(1, 15)}
+    table = curves(findings(made(CURVE, cells)))
+    assert table is not None
+    assert (table.tables[0].head, len(table.tables[0].rows)) == (("k of the training truth", "ListMLE"), 14)
+    assert table.tables[0].rows[-1] == (Cell("14"), Cell("0.210", kind="best"))  # (0.14 + 0.28) / 2
+
+
+def test_figures_of_other_data_are_not_called_lower_or_higher() -> None:
+    run = made(TABLE.replace('where = "Table 4"', 'where = "Table 4, MQ2007"'), {("ListMLE", "", "ndcg@10"): ([0.1, 0.2],)})
+    text = reproduction_page([run])
+    assert "different data (MQ2007) |" in text
+    assert "The printed figures are of MQ2007, ours of OHSUMED2." in text
+
+
+def in_short(text: str, cells: Cells) -> list[list[str]]:
+    """The lines of the summary without its first column."""
+    return [[cell.text for cell in row[1:]] for row in summary_table([findings(made(text, cells))]).rows]
+
+
+def flat(**means: float) -> Cells:
+    """Both rankers with these means, by measures."""
+    named = {"ndcg": "ndcg@10", "wkt": "wkt"}
+    return {(arm, "", named[short]): ([mean, mean],) for arm in ("ListMLE", "Rank_Net <x>") for short, mean in means.items()}
+
+
+def test_a_table_agrees_only_if_every_figure_does_and_pages_and_csv_say_the_same() -> None:
+    text = TABLE.replace('{ "ndcg@10" = 0.5 }', '{ "ndcg@10" = 0.5, "wkt" = 0.4 }', 1)
+    assert in_short(text, flat(ndcg=0.508, wkt=0.41))[0][2] == "agrees: all 3 figures within 0.010"
+    assert in_short(text, flat(ndcg=0.508, wkt=0.42))[0][2] == "ndcg@10: all within 0.010; over all measures 2 of 3 within 0.010"
+    found = findings(made(text, flat(ndcg=0.508, wkt=0.42)))
+    verdicts = [row["verdict"] for row in csv.DictReader(io.StringIO(experiment_csv([found]))) if row["part"] == "printed"]
+    marked = [cell.kind for row in beside_table(found).rows for cell in row if cell.text.startswith(("+", "−"))]
+    assert verdicts == ["agrees", "higher", "agrees"]
+    assert marked == ["", "far", ""]
+
+
+def test_what_others_print_is_not_what_the_paper_says() -> None:
+    others = '[[rankers.printed]]\npaper = "LETOR 2.0"\nwhere = "publisher\'s table"\nfigures = { "ndcg@10" = 0.9 }\n'
+    text = TABLE.replace("[[claims]]", others + "[[claims]]")
+    assert in_short(text, flat(ndcg=0.5))[0] == ["ndcg@10: 0.500 (2 rankers)", "ndcg@10: 0.500", "agrees: all 2 figures within 0.010"]
+    names = [row[1].text for row in beside_table(findings(made(text, flat(ndcg=0.5)))).rows]
+    assert [name for name in names if name not in ("ours", "difference")] == ["paper 004, Table 4"] * 2 + ["LETOR 2.0, publisher's table"]
+    said, ours, _ = in_short(TABLE.replace('paper = "004"', 'paper = "LETOR 2.0"'), flat(ndcg=0.45))[0]
+    assert said == "no paper; LETOR 2.0, ndcg@10: 0.500 (2 rankers)"
+    assert ours == "ndcg@10: 0.450; of all rankers, by ndcg@10, best is ListMLE, 0.450"
+
+
+def test_the_claims_that_are_shown_are_those_that_are_counted() -> None:
+    more = TABLE.split("[[claims]]")[1].replace("percent = 4.13\n", "").replace('measure = "ndcg@10"', 'measure = "wkt"')
+    said, ours, verdict = in_short(f"{TABLE}[[claims]]{more}", flat(ndcg=0.5, wkt=0.5))[1]
+    assert said == "Rank_Net <x> over ListMLE: ndcg@10 +4.13 %, wkt better"
+    assert ours == "Rank_Net <x> over ListMLE: ndcg@10 0.00 % (p = 1.000), wkt 0.00 % (p = 1.000)"
+    assert verdict == "2 of 2: no difference; different data (MQ2007-list)"
+
+
+def test_a_curve_in_short_says_what_the_paper_saw_and_what_we_see() -> None:
+    run = curve_run()
+    said = CURVE.replace("seeds =", 'notes = ["The paper: flat from 10 on.", "Ours is not."]\nseeds =')
+    noted = type(run)(config_from_text(said, "t"), run.facts, run.rows, run.trials, run.costs)
+    (row,) = summary_table([findings(noted)]).rows
+    assert [cell.text for cell in row[1:]] == [
+        "flat from 10 on.",
+        "ndcg@10: ListMLE best at 10 (0.500), as good from 10 to 100, then it falls to 0.400 at full (−0.100); "
+        "RankNet best at full (0.450), no other point is as good",
+        "over all measures, of 2 curves as good as their best up to the end: 1; worse at the end: 1; different data (another collection)",
+    ]
+
+
+def test_a_curve_over_the_balance_in_short_says_where_it_peaks_and_how_it_spreads() -> None:
+    text = CURVE.replace('over = "k"', 'over = "balance"').replace('[1, 10, 100, "full"]', "[0.0, 0.5, 1.0]")
+    text = text.replace('algorithm = "listmle"', 'algorithm = "focused-net"')
+    means = {"ListMLE": (0.4, 0.5, 0.45), "RankNet": (0.4, 0.3, 0.2)}
+    cells = {(arm, at, "ndcg@10"): ([mean] * 2,) for arm, line in means.items() for at, mean in zip(("0", "0.5", "1"), line, strict=True)}
+    ((says, ours, verdict),) = in_short(text, cells)
+    assert says == "a chart, no numbers"
+    assert ours.startswith("ndcg@10: ListMLE best at 0.5 (0.500), spread 0.100, standard deviation 9.1 % of the mean; RankNet best at 0 (")
+    assert verdict == "over all measures 1 of 2 curves peak inside; spread 0.100 to 0.200; different data (another collection)"
