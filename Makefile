@@ -1,6 +1,7 @@
 # Every command creates the virtual environment it needs; nothing has to be done before.
 #   make demo     the main job end to end on built-in data: a table, and a report to open in a browser
 #   make test     every check: format, lint, types, layers, tests, documentation
+#   make crash    the tests that kill what they watch, with all their kills (make test does a third of them)
 #   make bench    speed against other libraries, printed as ratios
 #   make reproduce   every experiment that the data allow, its report, and the page of the documentation; DATA=folder with LETOR collections
 #   make theory   what the papers prove, checked by enumeration and random trials
@@ -17,7 +18,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 STAMPS := pyproject.toml constraints.txt
 
-.PHONY: demo test bench reproduce theory site people screenshots docs format clean
+.PHONY: demo test crash bench reproduce theory site people screenshots docs format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core
@@ -29,6 +30,9 @@ test: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+
+crash: $(VENV)/test
+	PODIUM_KILLS=all $(BIN)/python -m pytest tests/server/test_killed.py tests/store/test_crash.py tests/cli/test_label.py -k kill
 
 bench: $(VENV)/bench $(VENV)-label-studio/done
 	$(BIN)/python -m benchmarks

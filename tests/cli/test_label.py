@@ -18,6 +18,7 @@ import pytest
 from tests.assessors.llm_server import KEY, FaultyServer, mix
 from tests.cli.typed import fails, run
 from tests.databases import new_place, postgresql
+from tests.kills import kills
 
 from podium import read_letor, read_qrels
 from podium.assessors import Oracle, label
@@ -335,17 +336,20 @@ def test_a_model_does_the_triage_and_a_person_the_rest(pools: Path) -> None:
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_a_person_killed_two_hundred_times_loses_nothing(tmp_path: Path, new_place: Callable[[str], str], database: str) -> None:
-    truth = write_pools(tmp_path / "pools.jsonl", 240, 40)  # more than the fastest machine can judge meanwhile
+def test_a_person_killed_many_times_loses_nothing(tmp_path: Path, new_place: Callable[[str], str], database: str) -> None:
+    number = kills(200)
+    truth = write_pools(tmp_path / "pools.jsonl", number + 40, 40)  # more than the fastest machine can judge meanwhile
     place = new_place(database)
     with open_store(place) as store:
         for pool in read_pools(tmp_path / "pools.jsonl"):
             store.add(pool, k=5)
-    done = subprocess.run([sys.executable, "-m", "tests.cli.terminals", place, "200", "1"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.cli.terminals", place, str(number), "1"], capture_output=True, text=True, check=True
+    )
     said = json.loads(done.stdout)
-    assert said["kills"] == 200
+    assert said["kills"] == number
     assert said["ended"] == 0
-    assert said["mid_work"] >= 160  # those sittings waited for an acknowledgment
+    assert said["mid_work"] >= 0.8 * number  # those sittings waited for an acknowledgment
     acknowledged = Counter(map(tuple, said["acknowledged"]))
     with open_store(place) as store:
         logs = {task.name: store.events(task.number) for task in store.tasks()}
@@ -358,7 +362,7 @@ def test_a_person_killed_two_hundred_times_loses_nothing(tmp_path: Path, new_pla
                 assert event.answer == ("left" if worth[str(event.left)] > worth[event.right] else "right")
                 recorded[name, worth[str(event.left)], worth[event.right], "a" if event.answer == "left" else "d"] += 1
         assert acknowledged - recorded == Counter()  # a worth is one document's in its query, so each judgment is looked up
-        assert (recorded - acknowledged).total() <= 200  # each kill leaves at most one answer unacknowledged
+        assert (recorded - acknowledged).total() <= number  # each kill leaves at most one answer unacknowledged
         number = next(task.number for task in store.tasks() if not task.is_finished)
         name = store.info(number).name
         label(store.desk(number), Oracle(truth[name], name="ann"))

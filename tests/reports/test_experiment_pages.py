@@ -252,6 +252,19 @@ def test_the_claims_that_are_shown_are_those_that_are_counted() -> None:
     assert verdict == "2 of 2: no difference; different data (MQ2007-list)"
 
 
+def test_claims_of_more_than_three_pairs_are_counted_in_short_and_shown_below() -> None:
+    names = ("A", "B", "C")
+    rankers = "".join(f'[[rankers]]\nname = "{name}"\nalgorithm = "listnet"\n' for name in names)
+    claim = TABLE.split("[[claims]]")[1]
+    more = "".join("[[claims]]" + claim.replace('than = "ListMLE"', f'than = "{name}"') for name in names)
+    text = TABLE.replace("[[claims]]", f"{rankers}[[claims]]") + more
+    cells = {**flat(ndcg=0.5), **{(name, "", "ndcg@10"): next(iter(flat(ndcg=0.5).values())) for name in names}}
+    said, ours, verdict = in_short(text, cells)[1]
+    assert said.endswith("Rank_Net <x> over B: ndcg@10 +4.13 %; and one pair more below")
+    assert ours.count("over") == 3
+    assert verdict.startswith("4 of all 4: ")
+
+
 def test_a_curve_in_short_says_what_the_paper_saw_and_what_we_see() -> None:
     run = curve_run()
     said = CURVE.replace("seeds =", 'notes = ["The paper: flat from 10 on.", "Ours is not."]\nseeds =')
