@@ -19,6 +19,7 @@ import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from podium import algorithms, measures
+from podium.dataset import Dataset
 from podium.errors import DataError, FileError, MissingDependency
 from podium.experiments import running
 from podium.experiments.cache import Cache
@@ -404,3 +405,22 @@ def test_two_processes_share_the_work_and_write_the_same_bytes(undisturbed: Path
 def test_the_config_of_a_run_is_the_one_that_was_run(undisturbed: Path) -> None:
     config: Config = read_run(undisturbed).config
     assert config == CONFIG
+
+
+def test_before_workers_start_every_kind_of_trial_is_compiled_once_in_the_parent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Compiled by two workers at the same time, kernels came out different in the last bit, and so did models."""
+    fitted: list[tuple[str, object]] = []
+
+    def fit(name: str, data: Dataset, settings: dict[str, object], **_: object) -> None:
+        fitted.append((name, settings.get("max_iter")))
+        assert data.n_rows <= 24
+
+    monkeypatch.setattr("podium.experiments.running.algorithms.fit", fit)
+    monkeypatch.setattr("podium.experiments.running._over", lambda tasks, jobs: [(task.plan.key, 0.0) for task in tasks])
+    config = config_from_text(TEXT, "small")
+    folds = load_folds(config.data, None)
+    parts = {fold.name: Part(fold.name, fold.train, fold.vali) for fold in folds}
+    train_all(config, parts, Cache(tmp_path / "cache"), jobs=1)
+    assert fitted == []
+    train_all(config, parts, Cache(tmp_path / "cache"), jobs=2)
+    assert fitted == [(name, 1) for name in dict.fromkeys(ranker.algorithm for ranker in config.rankers)]

@@ -6,6 +6,7 @@ does not depend on any of this: everything is read back from the cache in the en
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
@@ -15,12 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
+from podium import algorithms
 from podium.dataset import Dataset
-from podium.errors import DataError
+from podium.errors import DataError, PodiumError
 from podium.experiments.cache import CACHE, Cache, made, run_lock
 from podium.experiments.choosing import choose
 from podium.experiments.data import load_folds
@@ -30,8 +32,10 @@ from podium.experiments.measuring import measured
 from podium.experiments.pace import Ledger, Watcher
 from podium.experiments.planning import Plan, plan, with_lessons
 from podium.experiments.recording import cost_columns, run_facts, trial_columns
-from podium.experiments.trials import Lesson, Outcome, Part, train, without_ids
+from podium.experiments.trials import Lesson, Outcome, Part, Trial, train, without_ids
 from podium.ragged import set_threads, threads
+from podium.sources.synthetic import synthetic
+from podium.training.watching import Validation
 
 __all__ = ["compute", "run_experiment", "train_all"]
 
@@ -84,11 +88,26 @@ def train_all(
     for is_patient in (False, True):  # what another process is training is left to it, and asked for again in the end
         missing = [by_key[key] for key in ledger.missing()]
         at_once = max(1, min(jobs, len(missing)))
+        if at_once > 1:
+            _compile(missing, config.choose)
         lessons = with_lessons(config, parts, missing)
         tasks = (_Task(one, lesson, config.choose, cache, is_patient, os.getpid(), _share(at_once)) for one, lesson in lessons)
         for key, seconds in _over(tasks, at_once):
             ledger.end(key, seconds)
     return plans
+
+
+def _compile(plans: Iterable[Plan], measure: str) -> None:
+    """Have every kernel compiled here, once: workers that compile at the same time may get code that rounds otherwise in the last bit."""
+    kinds: dict[tuple[Any, ...], Trial] = {}
+    for trial in (one.trial for one in plans):
+        words = {name: value for name, value in trial.settings.items() if isinstance(value, str)}
+        kinds.setdefault((trial.arm.ranker.algorithm, *words.items()), trial)
+    small = synthetic(queries=2, documents=12, features=3)
+    for (algorithm, *_), trial in kinds.items():
+        short = {"max_iter": 1} if "max_iter" in algorithms.get(algorithm).settings else {}
+        with contextlib.suppress(PodiumError):  # what is wrong with a trial is said by the trial
+            algorithms.fit(algorithm, small, {**trial.settings, **short}, validation=Validation(small, measure))
 
 
 def _number_of(jobs: int) -> int:
