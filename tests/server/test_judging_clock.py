@@ -38,7 +38,7 @@ def test_time_is_active_paused_or_idle(hire: Hire, visit: Visit) -> None:
     assert job.events() == []
     page.get_by_role("button", name="Go on").click()
     page.clock.run_for(20_000)
-    page.mouse.move(300, 300)
+    move_and_be_seen(page, 300, 300)
     page.clock.run_for(70_000)  # without a movement
     page.get_by_role("heading", name="Still there?").wait_for()
     assert not page.locator("#stage-left").is_visible()
@@ -71,10 +71,18 @@ def test_a_movement_just_after_the_limit_asks_who_is_there(hire: Hire, visit: Vi
     page = open_still(visit, job)  # which looks at its clock every 500 ms from now on
     assert ready(page)
     page.clock.run_for(250)
-    page.mouse.move(300, 300)
+    move_and_be_seen(page, 300, 300)
     page.clock.run_for(60_200)  # the limit and a little more; the next look is at 61 000 ms
     page.mouse.move(310, 300)
     assert_asked_and_going_on(page, 0.55)
+
+
+def move_and_be_seen(page: Page, x: int, y: int) -> None:
+    """Move the mouse, and wait until the page was told: the browser hands movements on with its next frame, which may be late."""
+    page.evaluate("() => { window.isMoved = false; addEventListener('mousemove', () => { window.isMoved = true; }, { once: true }); }")
+    page.mouse.move(x, y)
+    while not page.evaluate("window.isMoved"):
+        pass
 
 
 def test_a_movement_first_thing_after_a_long_sleep_asks_who_is_there(hire: Hire, visit: Visit) -> None:
