@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ HOMES = {  # the one place where a library may be imported
 }
 
 
+@cache
 def layers() -> list[list[str]]:
     """The rows of the drawing, lowest first: the block of the section 'Layers', a row a line."""
     block = re.search(r"## Layers.*?```\n(.*?)```", DRAWING.read_text(), flags=re.DOTALL)
@@ -43,6 +45,7 @@ def layers() -> list[list[str]]:
     return [line.split("#")[0].split() for line in block[1].splitlines() if line.strip()]
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module by its dotted name below the package; the root is ''."""
     names = {}
@@ -52,6 +55,7 @@ def modules() -> dict[str, Path]:
     return names
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Every name that a module imports, wherever in it the import stands."""
     found = set()

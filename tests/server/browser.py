@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from podium.projects.facts import Person
     from podium.projects.office import Office
 
-__all__ = ["DESKTOP", "PHONE", "Server", "Visit", "chromium", "office", "server", "violations", "visit"]
+__all__ = ["DESKTOP", "PHONE", "Server", "Visit", "chromium", "office", "open_all", "server", "violations", "visit"]
 
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -134,13 +134,25 @@ def sign_in(context: BrowserContext, office: Office, person: Person, url: str) -
     context.add_cookies([{"name": "podium_session", "value": joined.session, "url": url, "httpOnly": True, "sameSite": "Lax"}])
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong on the page as it is now, a line each; skips where axe-core is not installed."""
+def open_all(page: Page, addresses: Iterable[str]) -> list[Page]:
+    """A tab for each address, beside the page; all of them are there once the network is silent."""
+    tabs = []
+    for address in addresses:
+        tabs.append(page.context.new_page())
+        tabs[-1].goto(address)
+    for tab in tabs:
+        tab.wait_for_load_state("networkidle")
+    return tabs
+
+
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds wrong on the page as it is now, by these rules or all, a line each; skips where axe-core is not installed."""
     source = Path(os.environ.get("PODIUM_AXE") or Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js")
     if not source.is_file():
         pytest.skip("axe-core is not here (npm install axe-core; the path of axe.min.js in PODIUM_AXE)")
-    page.evaluate(source.read_text(encoding="utf-8"))  # not as a script of the page: its content security policy refuses that
-    found = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", list(_IMPACTS))
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(source.read_text(encoding="utf-8"))  # not as a script of the page: its content security policy refuses that
+    found = page.evaluate("only => axe.run(document, {runOnly: only, resultTypes: ['violations']})", list(rules or _IMPACTS))
     return [f"{rule['id']}: {node['target']} {_one_line(node['failureSummary'])}" for rule in found["violations"] for node in rule["nodes"]]
 
 

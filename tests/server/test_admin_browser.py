@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from tests.server.browser import PHONE, Server, Visit, chromium, office, server, violations, visit
+from tests.server.browser import DESKTOP, PHONE, Server, Visit, chromium, office, open_all, server, violations, visit
 from tests.server.page_addresses import OPENS, address, routed
 
 from podium.pool import Document, Pool
@@ -85,21 +85,20 @@ def team(office: Office, admin: Person) -> Team:
 # ---- every page, for every eye ----
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "narrow"])
+@pytest.mark.parametrize("options", [DESKTOP, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("role", ["admin", "viewer", "judge", "nobody"])
-def test_axe_finds_nothing_wrong_on_any_page(visit: Visit, team: Team, role: str, look: str) -> None:
+def test_axe_finds_nothing_wrong_on_any_page(visit: Visit, team: Team, role: str, options: dict[str, Any]) -> None:
     assert set(OPENS) == routed()
-    options = {"light": {}, "dark": {"color_scheme": "dark"}, "narrow": PHONE}[look]
-    page = visit(team.of(role), "/", **options)
-    wrong = {}
     refused = next(path for path in reversed(OPENS) if role not in OPENS[path])  # the page that says so must be as good
-    for path in [*(path for path in OPENS if role in OPENS[path]), refused]:
-        page.goto(team.address(path))
-        page.wait_for_load_state("networkidle")
-        if found := violations(page):
+    paths = [*(path for path in OPENS if role in OPENS[path]), refused]
+    wrong = {}
+    first = visit(team.of(role), "/", reduced_motion="reduce", **options)  # colours change at once
+    for path, page in zip(paths, open_all(first, map(team.address, paths)), strict=True):
+        found = violations(page)
+        page.emulate_media(color_scheme="dark")
+        if found := [*found, *violations(page, "color-contrast")]:
             wrong[path] = found
-        if look == "narrow":
-            assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"], path
     assert wrong == {}
 
 
@@ -413,10 +412,8 @@ def test_nothing_of_what_others_wrote_runs(visit: Visit, evil: Team, role: str) 
         heard.append(dialog.message)
         dialog.dismiss()
 
-    page.on("dialog", hear)
-    for path in OPENS:
-        page.goto(evil.address(path))
-        page.wait_for_load_state("networkidle")
+    page.context.on("dialog", hear)
+    open_all(page, map(evil.address, OPENS))
     if role in ("admin", "viewer"):
         page.goto(f"/projects/{evil.project.number}/queries")
         page.get_by_role("rowheader").get_by_role("link").first.click()
