@@ -29,7 +29,7 @@ test: $(VENV)/test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 crash: $(VENV)/test
 	PODIUM_KILLS=all $(BIN)/python -m pytest tests/server/test_killed.py tests/store/test_crash.py tests/cli/test_label.py -k kill
