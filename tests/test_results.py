@@ -125,9 +125,32 @@ def test_differences_that_are_equal_but_for_rounding_errors_have_no_spread() -> 
 def test_many_randomisation_tests_at_once_are_those_of_each_row() -> None:
     rows = np.random.default_rng(4).normal(0.05, 0.2, (3, 40))
     rows = np.vstack([rows, np.zeros(40), np.full(40, 0.1)])
-    assert randomisation(rows, seed=3, resamples=999).tolist() == [
-        compare(np.zeros(40), row, seed=3, resamples=999).randomisation for row in rows
-    ]
+    alone = [compare(np.zeros(40), row, seed=3, swaps=999).randomisation for row in rows]
+    assert randomisation(rows, seed=3, swaps=999).tolist() == alone
+
+
+def test_drawn_swaps_come_near_to_all_of_them_and_to_scipys() -> None:
+    rows = np.random.default_rng(4).normal(0.1, 0.3, (5, 16))
+    whole, drawn = randomisation(rows, swaps=2**16 - 1), randomisation(rows, swaps=2**16 - 2)
+    assert not np.array_equal(whole, drawn)
+    error = np.sqrt(whole * (1 - whole) / 2**16)
+    assert (np.abs(drawn - whole) < 4 * error).all()
+    for row, p in zip(rows, whole, strict=True):
+        scipys = stats.permutation_test((row,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
+        assert p == pytest.approx(scipys)
+
+
+@pytest.mark.parametrize("n_queries", [17, 784, 2000])
+def test_p_is_as_small_as_the_swaps_allow_and_small_enough_for_many_comparisons(n_queries: int) -> None:
+    rows = np.random.default_rng(0).uniform(0.1, 1.0, (2, n_queries))
+    assert randomisation(rows, swaps=999).tolist() == [1 / 1000, 1 / 1000]
+    assert correct(randomisation(rows).tolist() * 100, "bonferroni")[0] < 0.01
+
+
+def test_two_in_a_hundred_thousand_ways_are_counted_twice() -> None:
+    """A run that is better on all of 17 queries: of all 2^17 ways to swap, two differ as much, whichever way the test looks."""
+    found = compare(np.zeros(17), np.linspace(0.1, 0.5, 17), swaps=2**17 - 1)
+    assert found.randomisation == 2 / 2**17
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -164,3 +187,4 @@ def test_every_other_run_is_compared_by_every_measure_and_corrected_over_all() -
     found = compare_runs(results, "base", correction="bonferroni")
     assert list(found) == [("one", "map"), ("one", "err"), ("two", "map"), ("two", "err")]
     assert all(p == min(1.0, 4 * comparison.randomisation) for comparison, p in found.values())
+    assert all(comparison == compare(*results.pairs("base", *key)) for key, (comparison, _) in found.items())

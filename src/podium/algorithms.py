@@ -166,7 +166,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "rankcosine": Algorithm("rankcosine", "lists, cosine between scores and labels", "paper 004, Eq. 11", {"l2": 0.0}, {"default": _STEPS, "paper": _DESCENT}),
     "top-k-listmle": Algorithm("top-k-listmle", "lists, likelihood of the ordered top k", "paper 004, Eq. 10"),
     "top-k-listnet": Algorithm("top-k-listnet", "ListNet on top-k labels", "paper 004, 4.3.3"),
-    "top-k-rankcosine": Algorithm("top-k-rankcosine", "RankCosine on top-k labels", "paper 004, 4.3.4", {"l2": 0.0}, {"default": _STEPS, "paper": _DESCENT}),
+    "top-k-rankcosine": Algorithm("top-k-rankcosine", "RankCosine on top-k labels", "paper 004, 4.3.2", {"l2": 0.0}, {"default": _STEPS, "paper": _DESCENT}),
     "cs-listmle": Algorithm("cs-listmle", "ListMLE, pairs weighed by their cost in NDCG@k", "paper 002, Eq. 11"),
     "hom-gg": Algorithm("hom-gg", "the top as a group before the rest, then its order", "paper 003"),
     "hom-oo": Algorithm("hom-oo", "each of the top before each of the rest, and its order", "paper 003"),

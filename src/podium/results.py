@@ -149,7 +149,9 @@ class Comparison:
     losses: int
 
 
-def compare(baseline: Floats, run: Floats, *, seed: int = 0, resamples: int = 9_999, confidence: float = 0.95) -> Comparison:
+def compare(
+    baseline: Floats, run: Floats, *, seed: int = 0, resamples: int = 9_999, swaps: int = 99_999, confidence: float = 0.95
+) -> Comparison:
     """Compare the per-query values of two runs: paired t-test, Fisher randomisation, bootstrap interval, wins and losses.
 
     Values must belong to the same queries in the same order. Runs that agree on every query have p = 1.
@@ -159,41 +161,70 @@ def compare(baseline: Floats, run: Floats, *, seed: int = 0, resamples: int = 9_
     >>> result.wins, result.losses, result.randomisation == 14 / 256  # of all 2^8 ways to swap, 14 differ as much
     (7, 1, True)
     """
+    differences = _differences(baseline, run)
+    p = float(randomisation(differences[None], seed=seed, swaps=swaps)[0])
+    return _comparison(baseline, run, p, seed, resamples, confidence)
+
+
+def _differences(baseline: Floats, run: Floats) -> Floats:
     baseline, run = np.asarray(baseline, dtype=np.float64), np.asarray(run, dtype=np.float64)
     if baseline.shape != run.shape or baseline.ndim != 1:
         raise DataError(f"both runs need a value for each query, got shapes {baseline.shape} and {run.shape}")
     if len(run) < 2 or not (np.isfinite(baseline).all() and np.isfinite(run).all()):
         raise DataError(f"two runs can be compared on 2 queries or more with finite values, got {len(run)} queries")
-    differences = run - baseline
+    return run - baseline
+
+
+def _comparison(baseline: Floats, run: Floats, p: float, seed: int, resamples: int, confidence: float = 0.95) -> Comparison:
+    differences = np.asarray(run) - np.asarray(baseline)
     return Comparison(
-        len(run), float(baseline.mean()), float(run.mean()), float(differences.mean()),
-        *_bootstrap(differences, seed, confidence, resamples), _t_test(differences),
-        float(randomisation(differences[None], seed=seed, resamples=resamples)[0]),
+        len(run), float(np.mean(baseline)), float(np.mean(run)), float(differences.mean()),
+        *_bootstrap(differences, seed, confidence, resamples), _t_test(differences), p,
         wins=int((differences > 0).sum()), ties=int((differences == 0).sum()), losses=int((differences < 0).sum()),
     )  # fmt: skip
 
 
-def randomisation(differences: Floats, *, seed: int = 0, resamples: int = 9_999) -> Floats:
-    """Two-sided p-values of Fisher's randomisation test, one a row of differences (columns are queries); faster than row by row.
+def randomisation(differences: Floats, *, seed: int = 0, swaps: int = 99_999) -> Floats:
+    r"""Two-sided p-values of Fisher's randomisation test, one a row of differences (columns are queries); faster than row by row.
+
+    The runs are swapped on some queries, in all ways if these are no more than ``swaps + 1``, else in so many that are drawn: p is the
+    share of ways whose sum of differences is as far from 0, the one that was seen among them. So p is never below
+    :math:`1 / (swaps + 1)`, which must be small enough to be corrected for all comparisons that are made.
 
     >>> randomisation(np.array([[0.1, 0.2, 0.3], [0.1, -0.1, 0.0]])).tolist()  # of 8 ways to swap, 2 and all 8 differ as much
     [0.25, 1.0]
     """
-    from scipy import stats  # half a second to import, and few need it
-
     largest, n_queries = np.abs(differences).max(axis=1, keepdims=True), differences.shape[1]
-    p = np.where(largest[:, 0] == 0, 1.0, max(2.0 ** (1 - n_queries), 1 / (resamples + 1)))  # without spread
-    if (is_spread := _has_spread(differences)).any():
-        scaled = differences[is_spread] / largest[is_spread]  # rounded below: means equal but for rounding errors are equally far from 0
-        p[is_spread] = stats.permutation_test(
-            (scaled,), lambda x, axis: np.round(x.mean(axis=axis), 12), permutation_type="samples", vectorized=True, axis=-1,
-            n_resamples=resamples, batch=max(1, 4_000_000 // scaled.size), rng=np.random.default_rng(seed),
-        ).pvalue  # fmt: skip
+    scaled = np.divide(differences, largest, out=np.zeros_like(differences), where=largest > 0)
+    least = np.abs(scaled.sum(axis=1)) - 1e-9  # sums that are equal but for rounding errors are equally far from 0
+    is_whole = n_queries <= math.log2(swaps + 1)
+    as_far = np.zeros(len(scaled)) if is_whole else np.ones(len(scaled))
+    for is_swapped in _all_swaps(n_queries) if is_whole else _drawn_swaps(n_queries, swaps, seed):
+        as_far += (np.abs((1.0 - 2.0 * is_swapped) @ scaled.T) >= least).sum(axis=0)
+    p: Floats = as_far / (2.0**n_queries if is_whole else swaps + 1)
     return p
 
 
+_BATCH = 2**18  # signs in memory at a time
+
+
+def _all_swaps(n_queries: int) -> Iterator[NDArray[np.integer]]:
+    batch = max(1, _BATCH // n_queries)
+    for begin in range(0, 2**n_queries, batch):
+        yield np.arange(begin, min(begin + batch, 2**n_queries))[:, None] >> np.arange(n_queries) & 1
+
+
+def _drawn_swaps(n_queries: int, swaps: int, seed: int) -> Iterator[NDArray[np.integer]]:
+    generator, n_bytes = np.random.default_rng(seed), -(-n_queries // 8)
+    batch = max(1, _BATCH // n_queries)
+    for begin in range(0, swaps, batch):
+        n_rows = min(batch, swaps - begin)
+        drawn = np.frombuffer(generator.bytes(n_rows * n_bytes), dtype=np.uint8).reshape(n_rows, n_bytes)
+        yield np.unpackbits(drawn, axis=1, count=n_queries)
+
+
 def _t_test(differences: Floats) -> float:
-    from scipy import stats
+    from scipy import stats  # half a second to import, and few need it
 
     # the paired test is this test on differences
     return float(stats.ttest_1samp(differences, 0.0).pvalue) if _has_spread(differences) else float(not differences.any())
@@ -246,6 +277,17 @@ Comparisons = dict[tuple[str, str], tuple[Comparison, float]]  # (run, measure) 
 def compare_runs(results: Results, baseline: str, *, correction: Correction = "holm", seed: int = 0, resamples: int = 9_999) -> Comparisons:
     """Every other run against a baseline by every measure: the comparison, and its randomisation p-value corrected over all of them."""
     keys = [(run, measure) for run in results.runs if run != baseline for measure in results.measures]
-    found = [compare(*results.pairs(baseline, run, measure), seed=seed, resamples=resamples) for run, measure in keys]
+    pairs = [results.pairs(baseline, run, measure) for run, measure in keys]
+    p_values = _randomisations([_differences(*pair) for pair in pairs], seed)
+    found = [_comparison(*pair, float(p), seed, resamples) for pair, p in zip(pairs, p_values, strict=True)]
     corrected = correct([comparison.randomisation for comparison in found], correction)
     return {key: (comparison, p) for key, comparison, p in zip(keys, found, corrected, strict=True)}
+
+
+def _randomisations(rows: Sequence[Floats], seed: int) -> Floats:
+    """The test of each row of differences; those of the same length, which are nearly always all, in one go."""
+    p = np.empty(len(rows))
+    for length in {len(row) for row in rows}:
+        same = [place for place, row in enumerate(rows) if len(row) == length]
+        p[same] = randomisation(np.stack([rows[place] for place in same]), seed=seed)
+    return p

@@ -8,6 +8,7 @@ import re
 import tomllib
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from tests.reports.experiment_runs import CURVE, TABLE, Cells, Run, curve_run, made, table_run
 
@@ -250,6 +251,22 @@ def test_the_claims_that_are_shown_are_those_that_are_counted() -> None:
     assert said == "Rank_Net <x> over ListMLE: ndcg@10 +4.13 %, wkt better"
     assert ours == "Rank_Net <x> over ListMLE: ndcg@10 0.00 % (p = 1.000), wkt 0.00 % (p = 1.000)"
     assert verdict == "2 of 2: no difference; different data (MQ2007-list)"
+
+
+def test_what_is_claimed_of_two_collections_is_compared_and_counted_once() -> None:
+    again = (
+        TABLE.split("[[claims]]")[1]
+        .replace("percent = 4.13", "percent = 8.59")
+        .replace('on = "MQ2007-list"', 'on = "MQ2008-list and others"')
+    )
+    values = np.random.default_rng(1).random((2, 30))
+    cells = {("ListMLE", "", "ndcg@10"): (values[0],), ("Rank_Net <x>", "", "ndcg@10"): (values[1],)}
+    once, twice = (findings(made(text, cells)).claims for text in (TABLE, f"{TABLE}[[claims]]{again}"))
+    assert [one.p_value for one in twice] == [once[0].p_value] * 2
+    said, ours, verdict = in_short(f"{TABLE}[[claims]]{again}", cells)[1]
+    assert "ndcg@10 +4.13 % on MQ2007-list, ndcg@10 +8.59 % on MQ2008-list and others" in said
+    assert ours.count("ndcg@10") == 1
+    assert verdict == f"{once[0].verdict}; different data (MQ2007-list, MQ2008-list, others)"
 
 
 def test_claims_of_more_than_three_pairs_are_counted_in_short_and_shown_below() -> None:

@@ -79,10 +79,19 @@ def test_tests_of_many_rows_are_those_of_each_row_over_its_own_queries() -> None
     rows[1, :7] = np.nan
     rows[2, :] = np.nan
     rows[3, 1:] = np.nan  # one query is too few
-    found = p_values(rows)
+    found = p_values(rows, np.zeros(30, dtype=np.int64))
     alone = [compare(np.zeros(n), row[~np.isnan(row)]).randomisation for row, n in ((rows[0], 30), (rows[1], 23))]
     assert found[:2].tolist() == alone
     assert np.isnan(found[2:]).all()
+
+
+def test_what_is_tested_is_the_difference_of_the_means_over_folds() -> None:
+    """Two queries of a fold weigh as much as one of the other: 1/4 - 0.1/4 - 1/2 = -0.275, and 2 of 8 ways to swap are nearer to 0.
+
+    They are 1/4 + 0.1/4 - 1/2 and its negative; the plain sum, -0.1, is the nearest that there is.
+    """
+    assert p_values(np.array([[1.0, -0.1, -1.0]]), np.array([0, 0, 1])).tolist() == [6 / 8]
+    assert p_values(np.array([[1.0, -0.1, -1.0]]), np.array([0, 0, 0])).tolist() == [1.0]
 
 
 def test_a_ranker_with_several_arms_is_called_by_its_first() -> None:

@@ -57,7 +57,7 @@ LOSSES: dict[str, Entry] = {
     "listnet-exact": Entry(listwise.listnet_exact, listwise.LISTNET_EXACT, "cross entropy of the chances of all orders; up to 12 documents", "Cao et al. 2007"),
     "top-k-listnet": Entry(listwise.top_k_listnet, listwise.TOP_K_LISTNET, "top-one ListNet on top-k labels", "paper 004, 4.3.3"),
     "rankcosine": Entry(listwise.rankcosine, listwise.RANKCOSINE, "one minus the cosine between scores and labels, halved", "paper 004, Eq. 11", is_flat_at_zero=True),
-    "top-k-rankcosine": Entry(listwise.top_k_rankcosine, listwise.TOP_K_RANKCOSINE, "the same on top-k labels", "paper 004, 4.3.4", is_flat_at_zero=True),
+    "top-k-rankcosine": Entry(listwise.top_k_rankcosine, listwise.TOP_K_RANKCOSINE, "the same on top-k labels", "paper 004, 4.3.2", is_flat_at_zero=True),
     "cs-listmle": Entry(cost_sensitive.cs_listmle, cost_sensitive.CS_LISTMLE, "ListMLE in which pairs weigh what they cost in NDCG@k", "paper 002, Eq. 11"),
     "hom-gg": Entry(hierarchical.hom_gg, hierarchical.HOM_GG, "the top as a group before the rest, then its order", "paper 003"),
     "hom-oo": Entry(hierarchical.hom_oo, hierarchical.HOM_OO, "each of the top before each of the rest, and its order", "paper 003"),

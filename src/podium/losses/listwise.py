@@ -299,7 +299,7 @@ def rankcosine(scores: ArrayLike, labels: ArrayLike, offsets: ArrayLike) -> Loss
 def top_k_rankcosine(scores: ArrayLike, labels: ArrayLike, offsets: ArrayLike, *, k: int = 10, rest: float = 0.0) -> LossOutput:
     r"""RankCosine on top-k labels: ψ = k for the best row, k - 1 for the next, …, ``rest`` (ε ≥ 0) for all rows below the top.
 
-    Paper 004, section 4.3.4:
+    Paper 004, section 4.3.2:
 
     .. math:: \ell(s, y) = \tfrac12 \Big(1 - \frac{\psi \cdot s}{\lVert\psi\rVert \lVert s\rVert}\Big)
 

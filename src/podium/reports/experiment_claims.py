@@ -20,7 +20,10 @@ __all__ = ["ClaimFinding", "claim_findings"]
 @final
 @dataclass(frozen=True)
 class ClaimFinding:
-    """A paper's claim, and what we find: the improvement, in per cent with its interval, and the p-value, corrected over all claims."""
+    """A paper's claim, and what we find: the improvement, in per cent with its interval, and the p-value.
+
+    P-values are corrected over all comparisons that are claimed; one that is claimed of several collections is one comparison here.
+    """
 
     claim: Claim
     difference: float  # of the fold means; positive is better
@@ -51,8 +54,13 @@ def claim_findings(config: Config, values: Values, points: dict[str, str]) -> tu
             absent.append(
                 f"the claim of paper {claim.paper} on {claim.better} and {claim.than} by {claim.measure} cannot be looked at here"
             )
-    p = correct(p_values(np.array([better - than for _, (better, than) in told])).tolist())
-    return tuple(_finding(claim, pair, values.folds, one) for (claim, pair), one in zip(told, p, strict=True)), tuple(absent)
+    compared = {_what(claim): better - than for claim, (better, than) in told}
+    p = dict(zip(compared, correct(p_values(np.array([*compared.values()]), values.folds).tolist()), strict=True))
+    return tuple(_finding(claim, pair, values.folds, p[_what(claim)]) for claim, pair in told), tuple(absent)
+
+
+def _what(claim: Claim) -> tuple[str, str, str]:
+    return claim.better, claim.than, claim.measure
 
 
 def _pair(claim: Claim, values: Values, points: dict[str, str]) -> Floats | None:

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from podium.experiments.facts import Config
-from podium.ragged import Floats
+from podium.ragged import Floats, Ints
 from podium.reports.experiment_values import LEVEL, Values, fold_mean, intervals, is_larger_better, p_values
 
 __all__ = ["AXIS_NAMES", "HOW_FLAT", "CurveFinding", "curve_findings"]
@@ -72,17 +72,17 @@ def curve_findings(config: Config, values: Values) -> tuple[CurveFinding, ...]:
             if len(there) > 1:
                 mean, least, most = (tuple(map(float, part[row, there, column])) for part in (means, low, high))
                 points = tuple(values.points[place] for place in there)
-                shape = _shape(points, mean, values.of[row, there, column], measure)
+                shape = _shape(points, mean, values.of[row, there, column], values.folds, measure)
                 found.append(CurveFinding(arm, measure, points, mean, least, most, *shape))
     return tuple(found)
 
 
-def _shape(points: tuple[str, ...], means: tuple[float, ...], per_query: Floats, measure: str) -> tuple[str, str, str, bool]:
+def _shape(points: tuple[str, ...], means: tuple[float, ...], per_query: Floats, folds: Ints, measure: str) -> tuple[str, str, str, bool]:
     """Where the best point is, from where to where points are as good, and whether the curve falls at the end."""
     best = int(np.argmax(means) if is_larger_better(measure) else np.argmin(means))
     is_level = np.abs(np.array(means) - means[best]) < _CLOSE
     far = np.flatnonzero(~is_level)
-    is_level[far] = ~(p_values(per_query[far] - per_query[best], resamples=1_999) < LEVEL)  # no two shared queries: nothing speaks against
+    is_level[far] = ~(p_values(per_query[far] - per_query[best], folds) < LEVEL)  # no two shared queries: nothing speaks against
     first = last = best
     while first > 0 and is_level[first - 1]:
         first -= 1

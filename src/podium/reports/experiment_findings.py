@@ -152,7 +152,7 @@ def _tested(values: Values, shown: Floats, base: int) -> Floats:
     """P-values of every arm against the baseline by every measure, corrected over all of them (Holm); NaN where there is no test."""
     differences = shown - shown[base]
     differences[base] = math.nan
-    p = p_values(differences.reshape(-1, differences.shape[-1]))
+    p = p_values(differences.reshape(-1, differences.shape[-1]), values.folds)
     is_there = ~np.isnan(p)
     p[is_there] = correct(p[is_there].tolist())
     return p.reshape(len(values.arms), len(values.measures))

@@ -91,19 +91,20 @@ _PAIRS = 3  # a summary that shows more is not one
 
 
 def _claimed(found: Findings) -> tuple[str, str, str]:
-    """What is claimed of the first pairs of rankers, what we found, and how many of all claims have which verdict."""
+    """What is claimed of the first pairs of rankers, what we found, and how many of all comparisons have which verdict."""
     groups: dict[str, list[ClaimFinding]] = {}
     for one in found.claims:
         groups.setdefault(f"{one.claim.better} over {one.claim.than}", []).append(one)
-    others = dict.fromkeys(one.claim.on for one in found.claims if one.claim.on)
+    others = dict.fromkeys(name for one in found.claims if one.claim.on for name in one.claim.on.split(" and "))
     shown, more = list(groups.items())[:_PAIRS], len(groups) - _PAIRS
     rest = [f"and {more} pairs more below" if more > 1 else "and one pair more below"] if more > 0 else []
     said = [f"{name}: {', '.join(_said(one, with_data=len(others) > 1) for one in group)}" for name, group in shown] + rest
     ours = [
         f"{name}: {', '.join(dict.fromkeys(_gain(one) for one in group))}" for name, group in shown
     ] + rest  # a paper may claim it twice
-    verdicts, size = Counter(one.verdict for one in found.claims), f"{'all ' if rest else ''}{len(found.claims)}"
-    counted = [verdict if len(found.claims) == 1 else f"{count} of {size}: {verdict}" for verdict, count in verdicts.items()]
+    distinct = {(one.claim.better, one.claim.than, one.claim.measure): one.verdict for one in found.claims}
+    verdicts, size = Counter(distinct.values()), f"{'all ' if rest else ''}{len(distinct)}"
+    counted = [verdict if len(distinct) == 1 else f"{count} of {size}: {verdict}" for verdict, count in verdicts.items()]
     where = f"; different data ({', '.join(others)})" if others else ""
     return "; ".join(said), "; ".join(ours), "; ".join(counted) + where
 

@@ -152,13 +152,17 @@ def intervals(values: Floats, folds: Ints, *, seed: int = 0, confidence: float =
     return low, high
 
 
-def p_values(differences: Floats, *, resamples: int = 9_999) -> Floats:
-    """Of each row of differences between two arms or points, Fisher's randomisation test over the queries that both have; NaN below two."""
+def p_values(differences: Floats, folds: Ints) -> Floats:
+    """Of each row of differences between two arms or points, Fisher's randomisation test over the queries that both have; NaN below two.
+
+    What is tested is what is shown, the difference of the means over folds: a query of a smaller fold weighs more.
+    """
     found, is_there = np.full(len(differences), np.nan), ~np.isnan(differences)
     for shared in np.unique(is_there, axis=0) if len(differences) else ():  # rows with the same queries in one go
         rows = (is_there == shared).all(axis=1)
         if shared.sum() > 1:
-            found[rows] = randomisation(differences[rows][:, shared], resamples=resamples)
+            _, fold, sizes = np.unique(folds[shared], return_inverse=True, return_counts=True)
+            found[rows] = randomisation(differences[rows][:, shared] / sizes[fold])
     return found
 
 
