@@ -13,8 +13,8 @@ from tests.theory.wrong import bench_with, top_k_listmle
 import podium.theory
 from podium.cli.theory import theory
 from podium.errors import DataError, FileError, UnknownName
+from podium.reports.theory_text import BEGIN, END, _loss_table
 from podium.theory import Bench, check_all
-from podium.theory.page import BEGIN, END, _loss_table
 
 
 def run(*arguments: str) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from podium.losses import LOSSES, get
+from podium.reports.theory_text import claim_rows, verdict
 from podium.theory import STATEMENTS, Bench, Cell, check_all, judge, keys
 from podium.theory.consistency import _meets_premise, risk_10, space_10
 from podium.theory.cost_bounds import Graded, weighted_pairs
@@ -18,7 +19,7 @@ from podium.theory.facts import Statement
 from podium.theory.likelihoods import totals
 from podium.theory.lists import Lists
 from podium.theory.risks import smallest_risk
-from podium.theory.running import verdict
+from podium.theory.running import Report
 from podium.theory.sensitivity import failures
 from podium.theory.sufficiency import ndcg_loss, tau_of
 from podium.theory.survey import Key, Mistake, look
@@ -48,7 +49,7 @@ def test_two_documents_that_overtake_break_theorem_2_part_2() -> None:
     assert found.counterexample == f"n = 3, k = 1, scores (0, 0.25, 0.25): 6 > {3 * math.log(1 + 2 * math.exp(0.25)) / math.log(2):.4g}"
     (share,) = re.findall(r"broken by ([\d.]+) %", found.remark)
     assert 5 <= float(share) <= 20
-    assert report.rows()[0][4] == "fails, as known"
+    assert claim_rows(report)[0][4] == "fails, as known"
     assert report.surprises == []
 
 
@@ -153,7 +154,7 @@ def test_proposition_10_by_its_own_numbers() -> None:
     assert space_10(0.4).tolist() == pytest.approx([0.4, 0, 0.3, 0, 0, 0.3])
     risk = risk_10(Bench(), Key("listmle", "full", 3, 3), 0.35)
     least = smallest_risk(risk, is_scale_free=False)
-    assert least.slope < 1e-6
+    assert np.abs(risk(least.scores)[1]).max() < 1e-6
     assert least.scores[1] > least.scores[0]  # though document 1 is the likeliest to be first
     assert risk(least.scores[[1, 0, 2]])[0] > least.risk
 
@@ -177,6 +178,20 @@ def test_a_surprise_is_said_both_ways() -> None:
     broken = check_all(Bench(trials=100), only=["000-theorem-2-2"]).outcomes[0][1]
     assert verdict(statement, broken) == "fails, though it is known to hold"
     assert "known to fail" in verdict(next(one for one in ALONE if not one.is_known_to_hold), statement.check(Bench(trials=100), ()))
+
+
+def test_what_was_tried_on_nothing_does_not_hold() -> None:
+    """A claim about order-sensitive losses, and no loss that is one."""
+    statement = next(one for one in STATEMENTS if one.id == "004-proposition-5")
+    found = statement.check(Bench(), ())
+    assert (found.trials, verdict(statement, found)) == (0, "not tried, nothing meets its premise")
+    assert Report(((statement, found),), ()).surprises == ["004-proposition-5"]
+
+
+def test_trials_are_what_a_claim_looks_at(cells: tuple[Cell, ...]) -> None:
+    """Two documents: lattices of 6 and of 4 values, 20 drawn scorings both ways; 6^2 + 4^2 + 40 scorings, 6 + 4 of them ties, two orders."""
+    cell = next(one for one in cells if (one.key.loss, one.key.n, one.key.k) == ("top-k-listmle", 2, 1))
+    assert (cell.values, cell.trials, cell.tied_trials) == (92 * 2, 92 * 2, 10 * 2)
 
 
 def test_the_page_has_every_claim_and_every_loss() -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli.console import check_target, json_option, print_json, progress_bar, say_if_compiling, write_text
 from podium.errors import FileError
-
-if TYPE_CHECKING:
-    from podium.theory import Report
 
 __all__ = ["theory"]
 
@@ -29,20 +25,23 @@ __all__ = ["theory"]
 @json_option
 def theory(only: tuple[str, ...], seed: int, trials: int, write: Path | None, as_json: bool) -> int:
     """Check every lemma, theorem and bound of the papers by enumeration and random trials, and every loss for consistency."""
+    from podium.reports.theory_text import as_dictionary, as_text, check_place, put_into_page
     from podium.sources.streams import read_text
-    from podium.theory import Bench, check_all, put_into_page
+    from podium.theory import Bench, check_all
 
     if write is not None and only:
         raise click.UsageError("--write writes all tables of the page anew, so it does not go with --only; leave one of the two out")
     if write is not None and not write.is_file():
         raise FileError(write, None, "there is no such page; the tables go between the marks of one that is there")
     check_target(write)
-    page = "" if write is None else put_into_page(read_text(write), write.name, _nothing())
+    page = "" if write is None else read_text(write)
+    if write is not None:
+        check_place(page, write.name)
     say_if_compiling()
     with progress_bar("checking") as progress:
         report = check_all(Bench(seed, trials), only, progress)
     if as_json:
-        print_json(report.as_dictionary())
+        print_json(as_dictionary(report))
     else:
         click.echo(as_text(report))
     if write is not None:
@@ -51,32 +50,3 @@ def theory(only: tuple[str, ...], seed: int, trials: int, write: Path | None, as
     for surprise in report.surprises:
         click.echo(f"podium: not as it is known: {surprise}", err=True)
     return 1 if report.surprises else 0
-
-
-def _nothing() -> Report:
-    """A report without rows, to see whether a page has a place for one before the work is done."""
-    from podium.theory import Report
-
-    return Report((), ())
-
-
-def as_text(report: Report) -> str:
-    """The tables for a terminal; counterexamples stand below, since lines have an end."""
-    from podium.reports.text import text_table
-    from podium.theory.survey import SIZES
-
-    parts = []
-    rows = report.rows()
-    if rows:
-        parts.append(text_table(["id", "paper", "statement", "trials", "outcome"], [row[:5] for row in rows], left=3))
-        told = [f"{row[0]}: {'; '.join(filter(None, row[5:]))}" for row in rows if row[5] or row[6]]
-        parts += ["\n".join(["Smallest counterexamples and remarks", *told])] if told else []
-    sizes = [f"{n},{k}" for n, k in SIZES]
-    for title, found in (
-        ("Top-k subgroup order sensitive? (n,k; ~: not differentiable; else the condition that fails first)", report.sensitivity_rows()),
-        ("Is the minimiser of the conditional risk the top-k Bayes ranker? (n,k)", report.consistency_rows()),
-    ):
-        if found:
-            told = [f"{row[0]} ({row[1]}): {row[-1]}" for row in found if row[-1]]
-            parts.append("\n".join([title, text_table(["loss", "labels", *sizes], [row[:-1] for row in found], left=2), *told]))
-    return "\n\n".join(parts)

@@ -11,7 +11,6 @@ n = 3, k = 1, scores (0, 0.25, 0.25): 6 > 5.505
 from __future__ import annotations
 
 from podium.theory.facts import Bench, Outcome, Statement
-from podium.theory.page import markdown, put_into_page
 from podium.theory.running import Report, check_all
 from podium.theory.statements import STATEMENTS
 from podium.theory.survey import Cell, Key, judge, keys
@@ -27,6 +26,4 @@ __all__ = [
     "check_all",
     "judge",
     "keys",
-    "markdown",
-    "put_into_page",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -49,12 +49,20 @@ def _over(cells: Iterable[Cell], broken: Callable[[Cell], str], trials: Callable
 
 def proposition_4(_bench: Bench, cells: Cells) -> Outcome:
     """Orders of one top-k subgroup cost the same under an order-sensitive loss."""
-    return _over((cell for cell in cells if cell.failure is None), lambda cell: "" if cell.is_equal_in_subgroups else named(cell.key))
+    return _over(
+        (cell for cell in cells if cell.failure is None),
+        lambda cell: "" if cell.is_equal_in_subgroups else named(cell.key),
+        lambda cell: cell.values,
+    )
 
 
 def proposition_5(_bench: Bench, cells: Cells) -> Outcome:
     """Slopes at equal scores follow the order of the truth under an order-sensitive loss."""
-    return _over((cell for cell in cells if cell.is_sensitive), lambda cell: "" if cell.do_slopes_follow else named(cell.key))
+    return _over(
+        (cell for cell in cells if cell.is_sensitive),
+        lambda cell: "" if cell.do_slopes_follow else named(cell.key),
+        lambda cell: cell.tied_trials,
+    )
 
 
 def proposition_9(_bench: Bench, cells: Cells) -> Outcome:
@@ -104,20 +112,19 @@ def section_4_3(_bench: Bench, cells: Cells) -> Outcome:
 
 def permutation_level(_bench: Bench, cells: Cells) -> Outcome:
     """ListMLE, RankCosine and ListNet on full orders are top-n order sensitive; below n - 1 they are not."""
+    return _only_for_whole_orders(cells, _WHOLE)
 
+
+def _only_for_whole_orders(cells: Cells, losses: Collection[str]) -> Outcome:
     def broken(cell: Cell) -> str:
         return "" if cell.is_sensitive == (cell.key.k >= cell.key.n - 1) else f"{named(cell.key)}: {cell.failure}"
 
-    return _over((cell for cell in cells if cell.key.loss in _WHOLE and cell.key.kind == "full"), broken)
+    return _over((cell for cell in cells if cell.key.loss in losses and cell.key.kind == "full"), broken)
 
 
 def footnote_4(_bench: Bench, cells: Cells) -> Outcome:
     """Cross entropy of the chances to be first, on full orders, is permutation-level order sensitive and not top-1 order sensitive."""
-
-    def broken(cell: Cell) -> str:
-        return "" if cell.is_sensitive == (cell.key.k >= cell.key.n - 1) else f"{named(cell.key)}: {cell.failure}"
-
-    return _over((cell for cell in cells if cell.key.loss == "listnet" and cell.key.kind == "full"), broken)
+    return _only_for_whole_orders(cells, ("listnet",))
 
 
 def proposition_8(bench: Bench, _cells: Cells) -> Outcome:
@@ -183,15 +190,15 @@ def proposition_10(bench: Bench, cells: Cells) -> Outcome:
 
 def proposition_10_always(bench: Bench, cells: Cells) -> Outcome:
     """The same for every p1 > p2, which the wording could mean: false, a p1 that is large enough puts document 1 first."""
-    tried = [round(0.34 + 0.02 * step, 2) for step in range(33)]
+    tried, keys = [round(0.34 + 0.02 * step, 2) for step in range(33)], _top_3_sensitive(bench, cells)
 
     def batches() -> Iterator[Batch]:
-        for key in _top_3_sensitive(bench, cells):
-            found = [_is_first(bench, key, first) for first in tried]
-            is_broken: Flags = np.array([right for right, _, _ in found])
+        for first in tried:
+            found = [_is_first(bench, key, first) for key in keys]
+            is_broken: Flags = np.array([right for right, _, _ in found], dtype=bool)
             texts = [
-                f"{key.loss}, p1 = {first:g}: risk {risk:.5f} is least at {numbers(scores)}"
-                for first, (_, scores, risk) in zip(tried, found, strict=True)
+                f"p1 = {first:g}, {key.loss}: risk {risk:.5f} is least at {numbers(scores)}"
+                for key, (_, scores, risk) in zip(keys, found, strict=True)
             ]
             yield Batch(is_broken, texts.__getitem__)
 

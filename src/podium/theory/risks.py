@@ -1,7 +1,8 @@
 r"""The conditional risk Q(p, g) = Σ_y p_y φ(g, y) and its minimisers (paper 004, section 4.1).
 
-How a minimum is decided. Every order has a positive chance in the spaces tried, so that no minimiser is at infinity. Smooth losses: BFGS
-from several starts; scores are then right to about 1e-6. RankCosine has no scale: its minimiser is a direction, and is scaled to length 1.
+How a minimum is decided. In the spaces tried enough orders have a chance that no minimiser is at infinity. Smooth losses: BFGS from scores
+that have everything the wrong way round; scores are then right to about 1e-6. RankCosine has no scale and is not convex: it has two
+starts, and its minimiser is a direction, scaled to length 1.
 Piecewise linear losses have whole sets of minimisers: cutting planes (each slope of a convex loss is a plane below it) bound the risk from
 below until the bound is met, once over all scores, once over those that put some worse document above a better one, and once over those
 that tie them. If a later minimum is no higher, minimising the risk does not settle the order.
@@ -20,7 +21,7 @@ from podium.theory.facts import LossCall
 from podium.theory.lists import losses_of
 from podium.theory.spaces import Pair
 
-__all__ = ["Minimum", "Planes", "lowest", "smallest_risk"]
+__all__ = ["Minimum", "Planes", "Risk", "lowest", "risk_of", "smallest_risk"]
 
 _BOX = 30.0
 _EXACT = 1e-9
@@ -50,11 +51,10 @@ def risk_of(loss: LossCall, labels: Floats, chances: Floats) -> Risk:
 @final
 @dataclass(frozen=True)
 class Minimum:
-    """Scores of least risk, what they risk, and how steep the risk still is there (0 at a true minimum)."""
+    """Scores of least risk, and what they risk."""
 
     scores: Floats
     risk: float
-    slope: float
 
 
 def smallest_risk(risk: Risk, *, is_scale_free: bool) -> Minimum:
@@ -68,8 +68,7 @@ def smallest_risk(risk: Risk, *, is_scale_free: bool) -> Minimum:
 def _descend(risk: Risk, start: Floats, *, is_scale_free: bool) -> Minimum:
     out = minimize(risk, start, jac=True, method="BFGS", options={"gtol": 1e-10, "maxiter": 500})
     scores = out.x / np.linalg.norm(out.x) if is_scale_free else out.x - out.x.mean()
-    value, slope = risk(scores)
-    return Minimum(scores, value, float(np.abs(slope).max()))
+    return Minimum(scores, risk(scores)[0])
 
 
 @final
@@ -105,12 +104,12 @@ def lowest(planes: Planes, behind: Pair | None = None, by: float = 0.0, most: in
     """Minimise a convex piecewise linear risk exactly: add planes until the bound from below is met."""
     if not planes.slopes:
         planes.touch(np.zeros(planes.risk.labels.shape[1]))
-    best = Minimum(np.zeros(0), np.inf, np.inf)
+    best = Minimum(np.zeros(0), np.inf)
     for _ in range(most):
         scores, bound = planes.below(behind, by)
         value = planes.touch(scores)
         if value < best.risk:
-            best = Minimum(scores, value, value - bound)
+            best = Minimum(scores, value)
         if best.risk - bound <= _EXACT:
-            return Minimum(best.scores, best.risk, best.risk - bound)
+            break
     return best

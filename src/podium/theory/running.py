@@ -1,4 +1,4 @@
-"""Run the checks and put what came out into rows."""
+"""Run the checks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import final
 from podium.errors import UnknownName
 from podium.theory.facts import Bench, Outcome, Statement
 from podium.theory.statements import STATEMENTS
-from podium.theory.survey import SIZES, Cell, judge, keys
+from podium.theory.survey import Cell, judge, keys
 from podium.theory.verdicts import is_as_known
 
-__all__ = ["LOSS_TABLES", "Report", "check_all", "verdict"]
+__all__ = ["LOSS_TABLES", "Report", "check_all"]
 
 LOSS_TABLES = "losses"  # the id of the two tables of losses
 Progress = Callable[[int, int], None]
@@ -28,63 +28,11 @@ class Report:
 
     @property
     def surprises(self) -> list[str]:
-        """What came out otherwise than it is known to."""
-        claims = [statement.id for statement, found in self.outcomes if found.holds != statement.is_known_to_hold]
+        """What came out otherwise than it is known to, or was not tried because nothing met the premise."""
+        claims = [statement.id for statement, found in self.outcomes if not found.trials or found.holds != statement.is_known_to_hold]
         return claims + [
             f"{cell.key.loss} ({cell.key.kind}, n = {cell.key.n}, k = {cell.key.k})" for cell in self.cells if not is_as_known(cell)
         ]
-
-    def rows(self) -> list[list[str]]:
-        """The table of claims: id, paper, statement, trials, verdict, smallest counterexample, remark."""
-        return [
-            [one.id, one.paper, one.text, f"{found.trials:,}", verdict(one, found), found.counterexample, _remark(one, found)]
-            for one, found in self.outcomes
-        ]
-
-    def loss_rows(self, answer: Callable[[Cell], str], example: Callable[[Cell], str]) -> list[list[str]]:
-        """A row a loss and kind of labels: the answer at every (n, k), and the first counterexample."""
-        lines: dict[tuple[str, str], list[Cell]] = {}
-        for cell in self.cells:
-            lines.setdefault((cell.key.loss, cell.key.kind), []).append(cell)
-        return [[*line, *map(answer, cells), next(filter(None, map(example, cells)), "")] for line, cells in lines.items()]
-
-    def sensitivity_rows(self) -> list[list[str]]:
-        return self.loss_rows(
-            lambda cell: cell.sensitivity, lambda cell: "" if cell.failure is None else f"k = {cell.key.k}, {cell.failure.example}"
-        )
-
-    def consistency_rows(self) -> list[list[str]]:
-        return self.loss_rows(
-            lambda cell: cell.consistency, lambda cell: "" if cell.mistake is None else f"k = {cell.key.k}, {cell.mistake.text}"
-        )
-
-    def as_dictionary(self) -> dict[str, object]:
-        """The same for programs."""
-        claims = ["id", "paper", "statement", "trials", "verdict", "counterexample", "remark"]
-        sizes = [f"n={n} k={k}" for n, k in SIZES]
-        losses = ["loss", "labels", *sizes, "counterexample"]
-        return {
-            "statements": [
-                {**dict(zip(claims, row, strict=True)), "trials": found.trials}
-                for row, (_, found) in zip(self.rows(), self.outcomes, strict=True)
-            ],
-            "order_sensitive": [dict(zip(losses, row, strict=True)) for row in self.sensitivity_rows()],
-            "consistent": [dict(zip(losses, row, strict=True)) for row in self.consistency_rows()],
-            "surprises": self.surprises,
-        }
-
-
-def verdict(statement: Statement, found: Outcome) -> str:
-    """Holds or fails, and whether that is news."""
-    if found.holds:
-        return "holds" if statement.is_known_to_hold else "holds, though it is known to fail"
-    if statement.is_known_to_hold:
-        return "fails, though it is known to hold"
-    return "fails, as known"
-
-
-def _remark(statement: Statement, found: Outcome) -> str:
-    return "; ".join(filter(None, [found.remark, statement.reason]))
 
 
 def check_all(bench: Bench, only: Collection[str] = (), progress: Progress = lambda _done, _total: None) -> Report:

@@ -7,18 +7,21 @@ that swapping two scores stays among them. Values differ by 0 or by far more tha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from podium.ragged import Floats, Ints
-from podium.theory.facts import LossCall, numbers
+from podium.theory.facts import Flags, LossCall, numbers
 from podium.theory.lists import bounds, lattice
 from podium.theory.orders import all_orders, groups, stands_before, swap
 
-__all__ = ["Failure", "Surface", "equal_in_subgroups", "failures", "lattice_size", "scorings", "slopes_follow", "surface", "trials_of"]
+__all__ = [
+    "Failure", "Surface", "equal_in_subgroups", "failures", "lattice_size", "scorings", "slopes_follow", "surface",
+    "tied_trials_of", "trials_of",
+]  # fmt: skip
 
 _VALUES = (0.0, 0.5, 1.0, -1.0, 2.0, 4.0)
 _CLOSE = (0.0, 0.0625, 4.0, 4.0625)  # near ties: where slopes differ but values far apart would not show it
@@ -93,9 +96,12 @@ def _order(n: int, number: int) -> str:
     return "(" + " ".join(str(document + 1) for document in all_orders(n)[number]) + ")"
 
 
-def _told(on: Surface, row: int, i: int, j: int, y: int, left: Floats, right: Floats) -> str:
-    where = f"n = {on.n}, g = {numbers(on.scores[row])}, documents {i + 1} and {j + 1}, y = {_order(on.n, y)}"
-    return f"{where}: {left[row, y]:.5g} against {right[row, y]:.5g}"
+def _where(on: Surface, row: int, i: int, j: int) -> str:
+    return f"n = {on.n}, g = {numbers(on.scores[row])}, documents {i + 1} and {j + 1}"
+
+
+def _told(on: Surface, row: int, i: int, j: int, y: int, other: Floats) -> str:
+    return f"{_where(on, row, i, j)}, y = {_order(on.n, y)}: {on.values[row, y]:.5g} against {other[row, y]:.5g}"
 
 
 def _symmetry(on: Surface) -> Failure | None:
@@ -105,7 +111,7 @@ def _symmetry(on: Surface) -> Failure | None:
         wrong = np.argwhere(np.abs(on.values - other) > _SAME * (1.0 + np.abs(other)))
         if len(wrong):
             row, y = wrong[0]
-            return Failure("1", _told(on, row, i, j, y, on.values, other))
+            return Failure("1", _told(on, row, i, j, y, other))
     return None
 
 
@@ -123,56 +129,6 @@ def _differing(n: int, k: int, i: int, j: int) -> tuple[Ints, Ints]:
     return before[changes], before[~changes]
 
 
-def _simplest(failures: list[tuple[int, Failure]]) -> Failure | None:
-    return min(failures, key=lambda one: one[0])[1] if failures else None
-
-
-def _never_cheaper(on: Surface, k: int) -> Failure | None:
-    """Condition 2, first part: ranking i before j though g_i < g_j never costs less than the other way round."""
-    found = []
-    for i, j in _pairs(on.n):
-        rows, gap, slack = _gaps(on, i, j)
-        changing, _ = _differing(on.n, k, i, j)
-        wrong = np.argwhere((gap < -slack)[:, changing])
-        if len(wrong):
-            row, y = rows[wrong[0, 0]], changing[wrong[0, 1]]
-            found.append((int(row), Failure("2≥", _told(on, row, i, j, y, on.values, on.values[:, swap(on.n, i, j)]))))
-    return _simplest(found)
-
-
-def _sometimes_dearer(on: Surface, k: int) -> Failure | None:
-    """Condition 2, second part: for some y it costs strictly more."""
-    found = []
-    for i, j in _pairs(on.n):
-        rows, gap, slack = _gaps(on, i, j)
-        changing, _ = _differing(on.n, k, i, j)
-        wrong = np.flatnonzero(~(gap > slack)[:, changing].any(axis=1))
-        if len(wrong):
-            row = int(rows[wrong[0]])
-            found.append(
-                (
-                    row,
-                    Failure(
-                        "2>", f"n = {on.n}, g = {numbers(on.scores[row])}, documents {i + 1} and {j + 1}: no y costs more than its swap"
-                    ),
-                )
-            )
-    return _simplest(found)
-
-
-def _else_equal(on: Surface, k: int) -> Failure | None:
-    """Condition 2, third part: orders of one subgroup cost the same."""
-    found = []
-    for i, j in _pairs(on.n):
-        rows, gap, slack = _gaps(on, i, j)
-        _, staying = _differing(on.n, k, i, j)
-        wrong = np.argwhere((np.abs(gap) > slack)[:, staying])
-        if len(wrong):
-            row, y = rows[wrong[0, 0]], staying[wrong[0, 1]]
-            found.append((int(row), Failure("2=", _told(on, row, i, j, y, on.values, on.values[:, swap(on.n, i, j)]))))
-    return _simplest(found)
-
-
 def _rises(on: Surface, i: int, j: int) -> tuple[Ints, Floats, Floats]:
     """The scorings with g_i = g_j; ∂φ(g, σy)/∂g_i - ∂φ(g, y)/∂g_i there, and what rounding may do to it."""
     rows = np.flatnonzero(on.scores[:, i] == on.scores[:, j])
@@ -180,19 +136,61 @@ def _rises(on: Surface, i: int, j: int) -> tuple[Ints, Floats, Floats]:
     return rows, own[:, swap(on.n, i, j)] - own, _SAME * (1.0 + np.abs(own))
 
 
-def _pulls_apart(on: Surface, k: int) -> Failure | None:
-    """Condition 3: where g_i = g_j, for some y the slope by g_i is larger once i and j have swapped."""
+def _among(flags: Flags, columns: Ints) -> Flags:
+    """The same, but nowhere outside these columns."""
+    kept = np.zeros_like(flags)
+    kept[:, columns] = flags[:, columns]
+    return kept
+
+
+def _in_none(flags: Flags, columns: Ints) -> Flags:
+    """The rows that have it in none of these columns, as a column."""
+    return np.asarray(~flags[:, columns].any(axis=1, keepdims=True))
+
+
+@final
+@dataclass(frozen=True)
+class Condition:
+    """A clause of Definition 3 about a pair of documents: what is looked at, and on which scorings (rows) and orders (columns) it fails.
+
+    ``is_wrong`` is given the differences, what rounding may do to them, and the orders whose subgroup changes or stays when the two
+    swap. A clause about some order has one column, and ``words`` for its failure.
+    """
+
+    clause: str
+    differences: Callable[[Surface, int, int], tuple[Ints, Floats, Floats]]
+    is_wrong: Callable[[Floats, Floats, Ints, Ints], Flags]
+    words: str = ""
+
+
+_CONDITIONS = (
+    Condition("2≥", _gaps, lambda gap, slack, changing, _: _among(gap < -slack, changing)),  # i before j though g_i < g_j: never cheaper
+    Condition(  # for some y dearer
+        "2>", _gaps, lambda gap, slack, changing, _: _in_none(gap > slack, changing),
+        "no y costs more than its swap",
+    ),
+    Condition("2=", _gaps, lambda gap, slack, _, staying: _among(np.abs(gap) > slack, staying)),  # the same inside a subgroup
+    Condition(  # where g_i = g_j, for some y the slope by g_i is larger once i and j have swapped
+        "3", _rises, lambda rise, slack, changing, _: _in_none(rise > slack, changing),
+        "no y pulls them apart",
+    ),
+)  # fmt: skip
+
+
+def _failure(on: Surface, k: int, condition: Condition) -> Failure | None:
+    """How a condition fails on the simplest scores on which it does; None if it holds."""
     found = []
     for i, j in _pairs(on.n):
-        rows, rise, slack = _rises(on, i, j)
-        changing, _ = _differing(on.n, k, i, j)
-        wrong = np.flatnonzero(~(rise > slack)[:, changing].any(axis=1))
+        rows, differences, slack = condition.differences(on, i, j)
+        wrong = np.argwhere(condition.is_wrong(differences, slack, *_differing(on.n, k, i, j)))
         if len(wrong):
-            row = int(rows[wrong[0]])
-            found.append(
-                (row, Failure("3", f"n = {on.n}, g = {numbers(on.scores[row])}, documents {i + 1} and {j + 1}: no y pulls them apart"))
-            )
-    return _simplest(found)
+            found.append((int(rows[wrong[0, 0]]), int(wrong[0, 1]), i, j))
+    if not found:
+        return None
+    row, y, i, j = min(found, key=lambda one: one[0])
+    if condition.words:
+        return Failure(condition.clause, f"{_where(on, row, i, j)}: {condition.words}")
+    return Failure(condition.clause, _told(on, row, i, j, y, on.values[:, swap(on.n, i, j)]))
 
 
 def _not_negative(on: Surface) -> Failure | None:
@@ -207,12 +205,18 @@ def failures(on: Surface) -> tuple[Failure | None, ...]:
 
 
 def _at(on: Surface, k: int) -> Failure | None:
-    return _never_cheaper(on, k) or _sometimes_dearer(on, k) or _else_equal(on, k) or _pulls_apart(on, k)
+    return next(filter(None, (_failure(on, k, condition) for condition in _CONDITIONS)), None)
 
 
 def trials_of(on: Surface) -> int:
     """How many (scores, order, pair of documents) were gone through."""
     return on.values.size * on.n * (on.n - 1) // 2
+
+
+def tied_trials_of(on: Surface) -> int:
+    """How many of them have equal scores of the two documents."""
+    tied = sum(np.count_nonzero(on.scores[:, i] == on.scores[:, j]) for i, j in itertools.combinations(range(on.n), 2))
+    return int(tied * on.values.shape[1])
 
 
 def equal_in_subgroups(on: Surface, k: int) -> bool:

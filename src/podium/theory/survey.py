@@ -20,7 +20,17 @@ from podium.theory.adversary import nudged_scorings, proposals
 from podium.theory.facts import Bench, LossCall, numbers
 from podium.theory.orders import Kind, all_orders, groups, labels_of
 from podium.theory.risks import Planes, lowest, risk_of, smallest_risk
-from podium.theory.sensitivity import Failure, Surface, equal_in_subgroups, failures, scorings, slopes_follow, surface, trials_of
+from podium.theory.sensitivity import (
+    Failure,
+    Surface,
+    equal_in_subgroups,
+    failures,
+    scorings,
+    slopes_follow,
+    surface,
+    tied_trials_of,
+    trials_of,
+)
 from podium.theory.spaces import Pair, chain_pairs, is_order_preserving, spaces
 
 __all__ = ["FEW", "MANY", "SIZES", "Cell", "Key", "Mistake", "find_mistake", "judge", "keys", "look", "needed"]
@@ -72,12 +82,17 @@ class Mistake:
 @final
 @dataclass(frozen=True)
 class Cell:
-    """The answer. ``failures`` has what fails first at each k' = 1..n, whatever k the loss was given."""
+    """The answer. ``failures`` has what fails first at each k' = 1..n, whatever k the loss was given.
+
+    ``values`` counts (scores, order), ``trials`` (scores, order, pair of documents), ``tied_trials`` those with equal scores.
+    """
 
     key: Key
     has_kinks: bool
     failures: tuple[Failure | None, ...]
+    values: int
     trials: int
+    tied_trials: int
     is_equal_in_subgroups: bool
     do_slopes_follow: bool
     spaces: int
@@ -121,7 +136,8 @@ def judge(bench: Bench, key: Key) -> Cell:
     failing = failures(on)
     tried, mistake = find_mistake(bench, key, on, failing[key.k - 1])
     return Cell(
-        key, on.has_kinks, failing, trials_of(on), equal_in_subgroups(on, key.k), slopes_follow(on, key.k), tried, mistake
+        key, on.has_kinks, failing, on.values.size, trials_of(on), tied_trials_of(on),
+        equal_in_subgroups(on, key.k), slopes_follow(on, key.k), tried, mistake,
     )  # fmt: skip
 
 
