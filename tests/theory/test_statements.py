@@ -189,7 +189,7 @@ def test_what_was_tried_on_nothing_does_not_hold() -> None:
 
 
 def test_trials_are_what_a_claim_looks_at(cells: tuple[Cell, ...]) -> None:
-    """Two documents: lattices of 6 and of 4 values, 20 drawn scorings both ways; 6^2 + 4^2 + 40 scorings, 6 + 4 of them ties, two orders."""
+    """Two documents: lattices of 6 and 4 values, 20 drawn scorings both ways; 6^2 + 4^2 + 40 scorings, 6 + 4 of them ties; two orders."""
     cell = next(one for one in cells if (one.key.loss, one.key.n, one.key.k) == ("top-k-listmle", 2, 1))
     assert (cell.values, cell.trials, cell.tied_trials) == (92 * 2, 92 * 2, 10 * 2)
 
