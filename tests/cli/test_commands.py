@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +16,7 @@ from click.testing import CliRunner
 from tests.cli.typed import fails, run
 
 from podium import Results, open_dataset, read_qrels, synthetic, write_letor, write_run
-from podium.cli import COMMANDS, program
+from podium.cli import COMMANDS, main, program
 from podium.cli.convert import SCALING_NAMES
 from podium.cli.evaluate import _CORRECTIONS
 from podium.cli.label import STRATEGY_NAMES
@@ -152,6 +157,59 @@ def test_user_errors_are_one_line(capsys: pytest.CaptureFixture[str], collection
     assert "No such command" in fails(capsys, "evaluat")
     assert "unknown ending" in fails(capsys, "convert", collection, tmp_path / "out.docx")
     assert "unknown run 'best'" in fails(capsys, "evaluate", collection, "--feature", 1, "--feature", 2, "--baseline", "best")
+
+
+class _Full(io.RawIOBase):
+    """A file on a disk that takes no more."""
+
+    def __init__(self, behind: int) -> None:
+        self._behind = behind
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fileno(self) -> int:
+        return self._behind
+
+
+@pytest.mark.parametrize("arguments", [("--version",), *((command.name, "--help") for command in COMMANDS), ("algorithms",)])
+def test_a_full_standard_output_is_one_line_and_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    with (tmp_path / "behind").open("wb") as behind:
+        output = io.TextIOWrapper(io.BufferedWriter(_Full(behind.fileno())))  # type: ignore[arg-type,type-var]
+        monkeypatch.setattr("sys.stdout", output)
+        code = main(list(arguments))
+        monkeypatch.undo()
+    assert (code, capsys.readouterr().err) == (2, "podium: standard output cannot be written: no space left on device\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_a_redirection_leaves_no_traceback(unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-c", "from podium.cli import entry; entry()", "--version"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, check=False)
+    assert (done.returncode, done.stderr) == (2, b"podium: standard output cannot be written: no space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "secret.txt"), "secret.txt: permission denied"),
+        (OSError(errno.EIO, "Input/output error"), "reading or writing failed: input/output error"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, collection: Path, error: OSError, said: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("podium.sources.open_dataset", refuse)
+    assert fails(capsys, "describe", collection) == f"podium: {said}\n"
 
 
 def test_an_interrupt_leaves_quietly(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, collection: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import io
 import itertools
+import os
 import re
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +78,7 @@ def test_it_prints_means_marks_the_best_and_says_where_the_files_are(capsys: pyt
     best = (max(values[0] for values in means.values()), min(values[1] for values in means.values()))  # less of a loss is better
     for name, values in means.items():
         assert table[name] == [f"{value:.4f}{'*' if value == top else ''}" for value, top in zip(values, best, strict=True)]
-    assert "means over 3 folds; settings chosen by ndcg@5 on validation queries" in out
+    assert "means over 3 folds; settings chosen by ndcg@5 on validation queries; * the best of its column\nwritten: " in out
     assert out.splitlines()[-1] == "written: runs/small; make a page of it with: podium report runs/small"
     assert read_run(place / "runs" / "small").facts["config_text"] == TEXT
 
@@ -117,6 +120,66 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(
     code, _, err = run(capsys, "experiment", "small.toml", "--jobs", 1)
     assert code == 0
     assert f"{TRIALS} trials, 4 of them kept from before" in err
+
+
+def test_sigterm_ends_as_ctrl_c_does_and_its_handler_is_put_back(
+    capsys: pytest.CaptureFixture[str], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, begun = running.train, 0
+
+    def ended(*arguments: Any) -> Any:
+        nonlocal begun
+        begun += 1
+        if begun == 5:
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL, "it would end the tests"
+            os.kill(os.getpid(), signal.SIGTERM)
+        return train(*arguments)
+
+    monkeypatch.setattr(running, "train", ended)
+    code, out, err = run(capsys, "experiment", "small.toml", "--jobs", 1)
+    assert (code, out) == (143, "")
+    assert err == f"podium: small interrupted; 4 of {TRIALS} trials are kept in runs/cache; give the same command to go on\n"
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_handler_of_sigterm_that_is_there_is_left_alone(
+    capsys: pytest.CaptureFixture[str], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    train = running.train
+    monkeypatch.setattr(running, "train", lambda *arguments: seen.append(signal.getsignal(signal.SIGTERM)) or train(*arguments))
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        assert run(capsys, "experiment", "small.toml", "--jobs", 1)[0] == 0
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    assert seen == [signal.SIG_IGN] * TRIALS
+
+
+def test_it_runs_in_a_thread_too_where_no_handler_can_be_set(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(run(capsys, "experiment", "small.toml", "--jobs", 1)[0]))
+    thread.start()
+    thread.join()
+    assert codes == [0]
+
+
+def test_one_fold_one_trial_and_equal_settings_are_told_as_they_are(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    parts = {"train": "1 qid:1 1:1\n0 qid:1 1:0\n", "vali": "0 qid:2 1:1\n0 qid:2 1:0\n", "test": "1 qid:3 1:1\n0 qid:3 1:0\n"}
+    (place / "SET" / "Fold1").mkdir(parents=True)
+    for name, text in parts.items():  # no validation document is relevant: every setting has an NDCG of 0
+        (place / "SET" / "Fold1" / f"{name}.txt").write_text(text)
+    text = TEXT.replace("[data.synthetic]\nqueries = 9\ndocuments = 12\nfeatures = 3\nfolds = 3", '[data]\nfolder = "SET"')
+    (place / "own.toml").write_text(text)
+    _, out, _ = run(capsys, "experiment", "own.toml", "--data", place, "--jobs", 1)
+    assert "\nmeans over 1 fold; settings chosen by ndcg@5" in out
+    assert "\nall settings were equal on validation queries, and the first was taken: ListMLE (always)\nwritten: " in out
+    (place / "single.toml").write_text(
+        text[: text.index('[[rankers]]\nname = "RankNet"')].replace("grid = { l2 = [0.0, 1.0] }", 'grid = ""')
+    )
+    _, out, err = run(capsys, "experiment", "single.toml", "--data", place, "--jobs", 1)
+    assert err.startswith("podium: single: 1 trial, ")
+    assert "all settings" not in out
 
 
 def test_missing_collections_are_skipped_if_asked_and_said_in_a_line_each(capsys: pytest.CaptureFixture[str], place: Path) -> None:
@@ -222,3 +285,15 @@ def test_a_folder_of_data_that_is_a_collection_or_not_there_is_said(capsys: pyte
     assert "it needs TD2003, which is not in TD2003; that is a collection itself: give the folder above it" in err
     _, _, err = run(capsys, "experiment", "official.toml", "--data", "nowhere", "--skip-missing")
     assert "it needs TD2003, which is not in nowhere; there is no such folder" in err
+
+
+def test_damaged_costs_stop_no_report_that_does_not_show_them_and_others_say_what_to_do(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    run(capsys, "experiment", "small.toml", "--jobs", 1)
+    before = run(capsys, "report", "runs/small", "--format", "csv")
+    assert before[0] == 0
+    (place / "runs" / "small" / "costs.parquet").write_bytes(b"PAR1 and so on")
+    assert run(capsys, "report", "runs/small", "--format", "csv") == before
+    assert "costs.parquet: is not a Parquet file" in (said := fails(capsys, "report", "runs/small", "--format", "md"))
+    assert said.endswith(": run the experiment again\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -62,16 +63,36 @@ def test_the_form_is_that_of_the_ending_or_the_one_asked_for(tmp_path: Path) -> 
     assert said(run, "--format", "md", "--baseline", "Rank_Net <x>").count("Change against Rank\\_Net") == 1
 
 
-def test_documentation_comes_with_its_pictures_and_old_ones_go(tmp_path: Path) -> None:
+def test_documentation_comes_with_its_pictures_and_those_of_the_page_before_go(tmp_path: Path) -> None:
     runs = [written(tmp_path, "one"), written(tmp_path, "two", is_curve=True)]
     images = tmp_path / "images" / "reproduction"
-    images.mkdir(parents=True)
-    (images / "old.svg").write_text("")
+    said(runs[0], written(tmp_path, "old", is_curve=True), "--format", "docs", "--out", tmp_path / "page.md")
+    assert [path.name for path in images.iterdir()] == ["old-ndcg-10.svg"]
+    for name in ("drawn by hand.svg", "old.svg"):
+        (images / name).write_text("")
     said(*runs, "--format", "docs", "--out", tmp_path / "page.md")
-    assert [path.name for path in images.iterdir()] == ["two-ndcg-10.svg"]
+    assert sorted(path.name for path in images.iterdir()) == ["drawn by hand.svg", "old.svg", "two-ndcg-10.svg"]
     first = (tmp_path / "page.md").read_bytes(), (images / "two-ndcg-10.svg").read_bytes()
     said(*runs, "--format", "docs", "--out", tmp_path / "page.md")
     assert first == ((tmp_path / "page.md").read_bytes(), (images / "two-ndcg-10.svg").read_bytes())
+
+
+def test_a_link_stays_and_a_pipe_gets_the_report(tmp_path: Path) -> None:
+    run = written(tmp_path, "one")
+    (tmp_path / "link.csv").symlink_to("target.csv")
+    said(run, "--out", tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    text = (tmp_path / "target.csv").read_text()
+    assert text == said(run, "--format", "csv")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    said(run, "--format", "csv", "--out", tmp_path / "pipe")
+    assert os.read(reader, 1 << 20).decode() == text
+    assert (tmp_path / "pipe").is_fifo()
+    os.close(reader)
+    (tmp_path / "nowhere.csv").symlink_to(tmp_path / "gone" / "t.csv")
+    with pytest.raises(FileError, match=f"nowhere.csv: there is no folder {tmp_path / 'gone'}; make it first"):
+        said(run, "--out", tmp_path / "nowhere.csv")
 
 
 def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:

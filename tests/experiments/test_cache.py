@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,6 +112,26 @@ def test_a_damaged_entry_is_thrown_away(tmp_path: Path) -> None:
         path.write_bytes(data)
         assert cache.find(KEY) is None
         assert not path.exists()
+
+
+@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_what_is_no_file_makes_way_for_an_entry(tmp_path: Path, put: Callable[[Path], None]) -> None:
+    cache = Cache(tmp_path)
+    cache.path(KEY).parent.mkdir()
+    put(cache.path(KEY))
+    assert cache.find(KEY) is None
+    assert not cache.path(KEY).exists()
+    cache.keep(KEY, OUTCOME)
+    assert cache.find(KEY) == OUTCOME
+
+
+def test_a_folder_with_files_in_the_place_of_an_entry_is_left_and_said_in_a_line(tmp_path: Path) -> None:
+    inside = Cache(tmp_path).path(KEY) / "mine.txt"
+    inside.parent.mkdir(parents=True)
+    inside.touch()
+    with pytest.raises(FileError, match=rf"{KEY}\.json: is in the place of a kept trial and is no file \(directory not empty\); remove it"):
+        Cache(tmp_path).find(KEY)
+    assert inside.exists()
 
 
 def entry_of(**changes: object) -> bytes:

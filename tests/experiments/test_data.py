@@ -148,8 +148,23 @@ def test_a_query_in_two_parts_of_a_fold_is_refused(tmp_path: Path, one: str, oth
     for part in (one, other):
         with (tmp_path / "SET" / "Fold2" / f"{part}.txt").open("a") as file:
             file.write(query(77, {"c": 1}))
-    with pytest.raises(DataError, match=f"SET/Fold2: query '77' is in both {one} and {other}; get the official files anew"):
+    with pytest.raises(DataError, match=f"SET/Fold2: query '77' is in both {one} and {other}; a query may be in one part only"):
         load_folds(DataSpec(folder="SET"), tmp_path)
+
+
+def test_a_test_query_of_two_folds_is_refused_since_it_would_count_twice(tmp_path: Path) -> None:
+    lay_out(tmp_path / "SET", [query(number, {"a": 1, "b": 0}) for number in (1, 2, 3)])
+    with (tmp_path / "SET" / "Fold3" / "test.txt").open("a") as file:
+        file.write(query(77, {"c": 1}))
+    assert len(load_folds(DataSpec(folder="SET"), tmp_path)) == 3
+    with (tmp_path / "SET" / "Fold1" / "test.txt").open("a") as file:
+        file.write(query(77, {"c": 1}))
+    with pytest.raises(DataError) as caught:
+        load_folds(DataSpec(folder="SET"), tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path / 'SET'}: query '77' is in the test parts of both Fold1 and Fold3, and would count twice; leave it in one of them, "
+        "or give different queries different ids"
+    )
 
 
 def test_what_is_there_is_known_without_reading_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -172,11 +173,34 @@ def test_a_run_with_a_file_missing_is_not_finished(tmp_path: Path, name: str) ->
 def test_costs_that_are_no_table_are_refused(tmp_path: Path) -> None:
     folder = written(tmp_path / "leak")
     (folder / "costs.parquet").write_bytes(b"PAR1 and so on")
-    with pytest.raises(FileError, match="is not a Parquet file"):
+    with pytest.raises(FileError, match=r"is not a Parquet file \(.*\): run the experiment again"):
         read_run(folder)
     (folder / "costs.parquet").write_bytes((folder / "trials.parquet").read_bytes())
-    with pytest.raises(FileError, match="must have the columns fold, algorithm, point"):
+    with pytest.raises(FileError, match=r"must have the columns fold, algorithm, point.*, got run, fold, .*: run the experiment again"):
         read_run(folder)
+
+
+def test_costs_with_a_text_that_is_none_are_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path / "leak")
+    path = folder / "costs.parquet"
+    table = pyarrow.parquet.read_table(path)
+    texts = pyarrow.array([b"\xff"] * 3).view(pyarrow.string())  # as a flipped bit makes it
+    pyarrow.parquet.write_table(table.set_column(0, "fold", texts), path)
+    with pytest.raises(FileError, match=r"is not a Parquet file \(.*\): run the experiment again"):
+        read_run(folder)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"PAR1 and so on")], ids=["missing", "damaged"])
+def test_whoever_wants_no_costs_is_not_stopped_by_them(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    folder = written(tmp_path / "leak")
+    whole = read_run(folder)
+    damage(folder / "costs.parquet")
+    run = read_run(folder, with_costs=False)
+    assert run.facts == whole.facts
+    for ours, theirs in ((run.rows, whole.rows), (run.trials, whole.trials)):
+        for name in theirs:
+            np.testing.assert_array_equal(ours[name], theirs[name])
+    assert {name: len(column) for name, column in run.costs.items()} == dict.fromkeys(COSTS, 0)
 
 
 @pytest.mark.parametrize(("change", "said"), [({"format": 2}, "does not read"), ({"versions": None}, "lacks the field 'versions'")])

@@ -91,6 +91,13 @@ def test_on_the_same_queries_a_difference_is_never_put_down_to_chance() -> None:
     assert told[2].endswith("not from the draw of queries.")
 
 
+def test_of_a_collection_of_ones_own_nobody_says_that_it_is_the_papers() -> None:
+    for folder, is_same in (("OHSUMED2", True), ("Shop", False), ("OHSUMED2-mine", False)):
+        told = disagreements(findings(made(TABLE.replace('"OHSUMED2"', f'"{folder}"'), {("ListMLE", "", "ndcg@10"): ([0.3, 0.4],)})))
+        assert told[0].startswith("ListMLE: ours is lower by 0.150")  # 0.350 less 0.500
+        assert any("queries are those of the printed figures" in text for text in told) == is_same
+
+
 def test_on_other_data_chance_is_named_where_the_interval_speaks_for_it() -> None:
     elsewhere = TABLE.replace('where = "Table 4"', 'where = "Table 4, MQ2007"')
 

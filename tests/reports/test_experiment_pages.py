@@ -18,7 +18,7 @@ from podium.reports.experiment_charts import curve_charts
 from podium.reports.experiment_findings import findings
 from podium.reports.experiment_latex import experiment_latex, latex
 from podium.reports.experiment_pages import experiment_page
-from podium.reports.experiment_reproduction import reproduction, reproduction_page
+from podium.reports.experiment_reproduction import anchors, reproduction, reproduction_page
 from podium.reports.experiment_reruns import toml_text
 from podium.reports.experiment_summary import summary_table
 from podium.reports.experiment_tables import beside_table, curves, sections
@@ -65,14 +65,57 @@ class Page(HTMLParser):
 
 
 def test_a_page_is_whole_loads_nothing_and_runs_nothing(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
-    text = experiment_page(parts)
+    text = experiment_page(parts, found=[findings(table_run()), findings(curve_run(name="curve"))])
     page = Page(text)
     assert "script" not in page.seen
     assert not re.search(r"https?://|src=|@import|url\((?!#)| on\w+=", text)
     assert len(page.ids) == len(set(page.ids))
-    assert page.links == ["#run-t", "#run-curve"]
     assert {link[1:] for link in page.links} <= set(page.ids)
     assert page.seen.count("svg") == 1 + 2  # wins of one ranker; a curve, and wins of one ranker
+
+
+def test_a_page_of_several_runs_begins_in_short_with_links_to_runs_and_their_sections() -> None:
+    found = [findings(table_run()), findings(curve_run(name="curve"))]
+    text = experiment_page(told(table_run(), curve_run(name="curve")), found=found)
+    contents, rest = text.split("</nav>")
+    assert Page(contents.split("<main>")[1] + "</nav>").links == ["#top", "#run-t", "#run-curve"]
+    short, first, second = re.split(r'<header class="report-run">', rest)
+    assert "<h2>In short</h2>" in short
+    assert re.findall(r'<th scope="row"><a href="#([^"]+)">', short) == ["run-t", "run-t", "run-curve"]  # figures, claims; a curve
+    for run, own in (("t", first), ("curve", second)):
+        assert f'<h1 class="run-title" id="run-{run}">' in own
+        assert f'<a class="to-top" href="#top">Contents</a><a href="#run-{run}-asked">What was asked</a>' in own
+        for key in re.findall(rf'href="#run-{run}-(\w+)"', own):
+            assert f'id="run-{run}-{key}"' in own
+
+
+def test_among_several_runs_what_is_long_is_folded_and_all_of_it_is_there() -> None:
+    table = Table("t", "First", ("a",), ((Cell("x"),),))
+    many = Section("claims", "S", tables=(table, Table("u", "Second", ("a",), ((Cell("y"),),))), notes=tuple(f"note {n}" for n in range(4)))
+    few = Section("claims", "S", tables=(table,), notes=("note 0", "note 1", "note 2"))
+    text = experiment_page([("one", "One", (many,)), ("two", "Two", (few, Section("cost", "Time", notes=("an hour",))))])
+    first, second = text.split('id="run-two"')
+    shown, *folded = first.split("<details")
+    assert "First" in shown
+    assert "Second" not in shown
+    assert [re.findall(r"<summary>(.*?)</summary>", part) for part in folded] == [["Second"], ["4 notes"]]
+    assert first.count("<li>note ") == 4
+    assert second.split("<details")[0].count("<li>note ") == 3
+    assert re.search(r'<details><summary>Time</summary><div id="run-two-cost">.*an hour', second)  # the link to it opens it
+    alone = experiment_page([("one", "One", (many,))])
+    assert "<details" not in alone.split("<main>")[1]
+
+
+def test_wide_tables_are_printed_on_their_side_and_long_titles_wrap() -> None:
+    def printed(columns: int) -> str:
+        row = tuple(Cell("0.5") for _ in range(columns))
+        return experiment_page([("one", "One", (Section("s", "S", tables=(Table("t", "T", ("a",) * columns, (row,)),)),))])
+
+    assert "is-broad" not in printed(13).split("<main>")[1]
+    wide = printed(14)
+    assert 'class="report-table is-wide is-broad"' in wide
+    assert re.search(r"@page broad \{ size: A4 landscape; \}", wide)
+    assert "h1, h2 { overflow-wrap: anywhere; }" in wide
 
 
 def test_a_page_of_one_run_has_no_contents_and_its_title_once(parts: list[tuple[str, str, tuple[Section, ...]]]) -> None:
@@ -177,10 +220,10 @@ def test_the_documentation_begins_with_a_line_for_each_table_figure_and_claim() 
         "lower by 0.050 at most (ListMLE), higher by 0.050 at most (Rank\\_Net \\<x\\>); over all measures 0 of 2 within 0.010" in short[0]
     )
     assert (
-        "ndcg@10 +4.13 % | Rank\\_Net \\<x\\> over ListMLE: ndcg@10 +22.22 % (p \\< 0.001) | agrees; different data (MQ2007-list)"
-        in short[1]
+        "| ndcg@10: Rank\\_Net \\<x\\> over ListMLE +4.13 % | ndcg@10: Rank\\_Net \\<x\\> over ListMLE +22.22 % (p \\< 0.001) | agrees; "
+        "different data (MQ2007-list)" in short[1]
     )
-    assert "| ndcg@10: ListMLE best at 10 (0.500), as good from 10 to 100, then it falls to 0.400 at full" in short[2]
+    assert "| ndcg@10: ListMLE best at 10 (0.500), worse after 100 (−0.100); RankNet best at full (0.450) | over all" in short[2]
     assert "Rank\\_Net \\<x\\>: ours is higher by 0.050 at ndcg@10 (0." in text
     assert "It stops early." in text
 
@@ -245,12 +288,12 @@ def test_what_others_print_is_not_what_the_paper_says() -> None:
     assert ours == "ndcg@10: 0.450; of all rankers, by ndcg@10, best is ListMLE, 0.450"
 
 
-def test_the_claims_that_are_shown_are_those_that_are_counted() -> None:
+def test_the_claims_in_short_are_of_one_measure_and_all_are_counted() -> None:
     more = TABLE.split("[[claims]]")[1].replace("percent = 4.13\n", "").replace('measure = "ndcg@10"', 'measure = "wkt"')
     said, ours, verdict = in_short(f"{TABLE}[[claims]]{more}", flat(ndcg=0.5, wkt=0.5))[1]
-    assert said == "Rank_Net <x> over ListMLE: ndcg@10 +4.13 %, wkt better"
-    assert ours == "Rank_Net <x> over ListMLE: ndcg@10 0.00 % (p = 1.000), wkt 0.00 % (p = 1.000)"
-    assert verdict == "2 of 2: no difference; different data (MQ2007-list)"
+    assert said == "ndcg@10: Rank_Net <x> over ListMLE +4.13 %; and 1 more below"
+    assert ours == "ndcg@10: Rank_Net <x> over ListMLE 0.00 % (p = 1.000); and 1 more below"
+    assert verdict == "2 of all 2: no difference; different data (MQ2007-list)"
 
 
 def test_what_is_claimed_of_two_collections_is_compared_and_counted_once() -> None:
@@ -264,7 +307,7 @@ def test_what_is_claimed_of_two_collections_is_compared_and_counted_once() -> No
     once, twice = (findings(made(text, cells)).claims for text in (TABLE, f"{TABLE}[[claims]]{again}"))
     assert [one.p_value for one in twice] == [once[0].p_value] * 2
     said, ours, verdict = in_short(f"{TABLE}[[claims]]{again}", cells)[1]
-    assert "ndcg@10 +4.13 % on MQ2007-list, ndcg@10 +8.59 % on MQ2008-list and others" in said
+    assert said == "ndcg@10: Rank_Net <x> over ListMLE +4.13 % on MQ2007-list, +8.59 % on MQ2008-list and others"
     assert ours.count("ndcg@10") == 1
     assert verdict == f"{once[0].verdict}; different data (MQ2007-list, MQ2008-list, others)"
 
@@ -277,7 +320,7 @@ def test_claims_of_more_than_three_pairs_are_counted_in_short_and_shown_below() 
     text = TABLE.replace("[[claims]]", f"{rankers}[[claims]]") + more
     cells = {**flat(ndcg=0.5), **{(name, "", "ndcg@10"): next(iter(flat(ndcg=0.5).values())) for name in names}}
     said, ours, verdict = in_short(text, cells)[1]
-    assert said.endswith("Rank_Net <x> over B: ndcg@10 +4.13 %; and one pair more below")
+    assert said.endswith("Rank_Net <x> over B +4.13 %; and 1 more below")
     assert ours.count("over") == 3
     assert verdict.startswith("4 of all 4: ")
 
@@ -289,9 +332,8 @@ def test_a_curve_in_short_says_what_the_paper_saw_and_what_we_see() -> None:
     (row,) = summary_table([findings(noted)]).rows
     assert [cell.text for cell in row[1:]] == [
         "flat from 10 on.",
-        "ndcg@10: ListMLE best at 10 (0.500), as good from 10 to 100, then it falls to 0.400 at full (−0.100); "
-        "RankNet best at full (0.450), no other point is as good",
-        "over all measures, of 2 curves as good as their best up to the end: 1; worse at the end: 1; different data (another collection)",
+        "ndcg@10: ListMLE best at 10 (0.500), worse after 100 (−0.100); RankNet best at full (0.450)",
+        "over all measures 1 of 2 curves as good as their best to the end, 1 worse there; different data (another collection)",
     ]
 
 
@@ -302,5 +344,73 @@ def test_a_curve_over_the_balance_in_short_says_where_it_peaks_and_how_it_spread
     cells = {(arm, at, "ndcg@10"): ([mean] * 2,) for arm, line in means.items() for at, mean in zip(("0", "0.5", "1"), line, strict=True)}
     ((says, ours, verdict),) = in_short(text, cells)
     assert says == "a chart, no numbers"
-    assert ours.startswith("ndcg@10: ListMLE best at 0.5 (0.500), spread 0.100, standard deviation 9.1 % of the mean; RankNet best at 0 (")
+    assert ours == "ndcg@10: ListMLE best at 0.5 (0.500), spread 0.100; RankNet best at 0 (0.400), spread 0.200"
     assert verdict == "over all measures 1 of 2 curves peak inside; spread 0.100 to 0.200; different data (another collection)"
+
+
+def test_lines_in_short_lead_to_the_headings_by_the_ids_that_the_site_gives_them() -> None:
+    slugs = pytest.importorskip("myst_parser.slugs")
+    titles = ["Paper 004, Table 4: <b>&</b> rankers | $x$", "In short", "β-curve 日本_x (top-10)", "In short"]
+    seen = ["reproduction", "in-short"]
+    for title in titles:
+        seen.append(slugs.unique_slug(slugs.github_slugify(title), seen))
+    assert anchors(titles, taken=("reproduction", "in-short")) == seen[2:]
+    text = reproduction_page([table_run(), curve_run()])
+    headings = [re.sub(r"\\(.)", r"\1", line[3:]).replace("&amp;", "&") for line in text.splitlines() if line.startswith("## ")]
+    assert re.findall(r"^\| \[.*?\]\(#(\S+)\) \|", text, flags=re.MULTILINE) == [
+        slugs.github_slugify(headings[place]) for place in (1, 1, 2)
+    ]
+
+
+def test_the_page_says_reproduction_only_of_runs_of_the_papers_and_how_each_was_run() -> None:
+    theirs = curve_run(name="a b")
+    theirs.facts["command"] = "podium experiment 'a b.toml' --data DIR"
+    text = reproduction_page([theirs])
+    assert text.startswith("# Reproduction\n")
+    assert "Run it: `podium experiment experiments/'a b.toml' --data DIR`." in text
+    assert "`DIR` is the folder that holds the collections" in text
+    own = type(theirs)(
+        config_from_text(CURVE.replace("Paper 000, Figure 1", "A shop"), "a b"), theirs.facts, theirs.rows, theirs.trials, theirs.costs
+    )
+    text = reproduction_page([own])
+    assert text.startswith("# Experiments\n")
+    assert "Run it: `podium experiment 'a b.toml' --data DIR`." in text
+    assert "papers that" not in text
+    assert "make reproduce" not in text
+    assert summary_table([findings(own)]).rows[0][1] == Cell("nothing", kind="words")  # no paper, no chart of a paper
+
+
+def test_one_fold_and_one_query_are_not_many() -> None:
+    run = made(TABLE, {("ListMLE", "", "ndcg@10"): ([0.1],)})
+    facts = {name: text for _, _, parts in told(run) for name, text in parts[0].facts}
+    assert facts["Test queries"] == "1 in 1 fold"
+    assert "; 1 test query in 1 fold; " in reproduction_page([run])
+
+
+def test_no_text_of_the_csv_is_a_formula() -> None:
+    text = TABLE.replace("Rank_Net <x>", "=1+1").replace('where = "Table 4"', 'where = "@x"')
+    cells = {(arm, "", "ndcg@10"): ([value, value],) for arm, value in (("ListMLE", 0.45), ("=1+1", -0.25))}
+    rows = list(csv.DictReader(io.StringIO(experiment_csv([findings(made(text, cells, name="@run"))]))))
+    assert {row["ranker"] for row in rows} == {"ListMLE", "'=1+1"}
+    assert {row["run"] for row in rows} == {"'@run"}
+    assert {row["where"] for row in rows if row["part"] == "printed"} == {"'@x"}
+    assert {row["value"] for row in rows if row["part"] == "results"} == {"0.45", "-0.25"}  # a number stays one
+
+
+def test_of_very_many_lines_only_the_best_and_the_baseline_have_a_band() -> None:
+    def charted(n_rankers: int) -> tuple[list[str], str, str]:
+        names = ["ListMLE", *(f"R{number}" for number in range(n_rankers - 1))]
+        rankers = "".join(f'[[rankers]]\nname = "{name}"\nalgorithm = "listnet"\n' for name in names[1:])
+        text = CURVE.split('[[rankers]]\nname = "RankNet"')[0] + rankers + "[curve]" + CURVE.split("[curve]")[1]
+        values = {name: 0.9 if name == "R3" else 0.1 * place / n_rankers for place, name in enumerate(names)}
+        cells = {(name, at, "ndcg@10"): ([value, value + 0.05],) for name, value in values.items() for at in ("1", "10")}
+        part = curves(findings(made(text, cells)))
+        assert part is not None
+        (chart,) = part.charts
+        return [line.name for line in chart.lines if line.low], chart.description, part.lead
+
+    assert len(charted(8)[0]) == 8
+    banded, description, lead = charted(9)
+    assert banded == ["ListMLE", "R3"]
+    assert description.endswith("Bands (of the best line and of the baseline) are 95 % bootstrap intervals over queries.")
+    assert "only of the best and of the baseline" in lead

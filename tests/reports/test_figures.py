@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from podium.reports import figures
-from podium.reports.figures import CHART_STYLE, CurveChart, Line, WinLossChart, curve_svg, standalone, win_loss_svg
+from podium.reports.chart_facts import CurveChart, Line, WinLossChart
+from podium.reports.figures import CHART_STYLE, curve_svg, standalone, win_loss_svg
 
 POINTS = ("1", "10", "100", "full")
 
@@ -145,3 +146,22 @@ def test_ten_thousand_queries_make_no_larger_chart_than_some_hundreds() -> None:
 def test_without_differences_there_is_still_a_chart() -> None:
     assert "<svg" in win_loss_svg(win_loss(()))
     assert "<svg" in win_loss_svg(win_loss((0.0, 0.0)))
+
+
+def test_very_many_lines_are_thin_on_a_wide_sheet_with_a_small_legend() -> None:
+    few, many = (ElementTree.fromstring(curve_svg(curve(n_lines=n))) for n in (8, 32))
+    width, height = (float(size) for size in (many.get("viewBox") or "").split()[2:])
+    assert width > 1.5 * float((few.get("viewBox") or "").split()[2])
+    assert height < width  # 32 names in one or two columns would be higher than the chart
+    widths = [{float(width) for width in re.findall(r"stroke-width: ([\d.]+)", curve_svg(curve(n_lines=n)))} for n in (8, 32)]
+    assert 1.8 in widths[0]
+    assert max(widths[1]) < 1.8
+    assert len([text for text in many.iter("text") if (text.text or "").startswith("arm ")]) == 32
+
+
+def test_a_line_without_a_band_is_drawn_without_one() -> None:
+    def shapes(line: Line) -> int:
+        return curve_svg(CurveChart("c", "", "", "k", "m", POINTS, (line,))).count("fill: var(--series-1)")
+
+    values = (0.3, 0.4, 0.5, 0.45)
+    assert shapes(Line("a", POINTS, values, values, values)) == shapes(Line("a", POINTS, values)) + 1

@@ -98,7 +98,7 @@ def float32(text: str) -> np.float32:
 def cut_small(block: int = 8 << 20, piece: int = 256 << 10, threads: int | None = None) -> Iterator[None]:
     """Read blocks of ``block`` bytes, parsed in pieces of about ``piece`` bytes by so many threads."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.sources.streams._BLOCK", block)
+        patch.setattr("podium.sources.blocks._BLOCK", block)
         patch.setattr("podium.sources.letor._PIECE", piece)
         set_threads(threads)
         try:

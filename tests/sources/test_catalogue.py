@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from podium import FileError, read_folds
-from podium.sources.catalogue import has_folds, known_as, known_titles, part_files
+from podium.sources.catalogue import collections_below, has_folds, known_as, known_titles, part_files
 
 
 def make_fold(folder: Path, ending: str = "") -> None:
@@ -76,6 +76,17 @@ def test_parts_that_are_missing_are_listed_as_none(tmp_path: Path) -> None:
     }
     assert part_files(tmp_path / "nowhere") == {}
     assert not has_folds(tmp_path / "nowhere")
+
+
+def test_collections_are_found_at_any_depth_but_not_in_one_another(tmp_path: Path) -> None:
+    for place in ("One/Fold1", "sub/Two/Data/Fold3", ".hidden/Fold1", "One/more/Fold1"):
+        make_fold(tmp_path / place)
+    for place in ("empty/Fold1", "plain", "One/Fold2", "only"):
+        (tmp_path / place).mkdir(parents=True)
+    make_fold(tmp_path / "elsewhere" / "Three" / "Fold1", ".gz")
+    (tmp_path / "linked").symlink_to(tmp_path / "elsewhere" / "Three")
+    assert collections_below(tmp_path) == ["One", "elsewhere/Three", "linked", "sub/Two"]
+    assert collections_below(tmp_path / "plain") == []
 
 
 def test_collections_known_by_checksum_have_titles() -> None:

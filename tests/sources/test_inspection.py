@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.sources.inspection import PartFacts, inspect, judge
+from podium.sources.findings import PartFacts, judge, judge_own
+from podium.sources.inspection import inspect
 from podium.sources.known_collections import COLLECTIONS, Collection, Count
 
 TINY = Collection("TINY", "LETOR 9.9 TINY", Count(5), Count(10), 2, (0, 1), ("000 Table 0",), "nobody", folds=5)
@@ -46,8 +47,11 @@ def test_a_collection_as_it_should_be_has_no_problems() -> None:
 @pytest.mark.parametrize(
     ("parts", "problem"),
     [
-        (changed(facts(), "Fold1", "train", queries=frozenset("abce")), "TINY/Fold1: 1 query is (such as 'e') in both train and test"),
-        (changed(facts(), "Fold2", "train", queries=frozenset("bc")), "TINY/Fold2: 1 query is (such as 'd') in no part of it"),
+        (changed(facts(), "Fold1", "train", queries=frozenset("abce")), "TINY/Fold1: 1 query (such as 'e') is in both train and test"),
+        (changed(facts(), "Fold2", "train", queries=frozenset("bc")), "TINY/Fold2: 1 query (such as 'd') is in no part of it, but"),
+        (changed(facts(), "Fold2", "train", queries=frozenset("b")), "TINY/Fold2: 2 queries (such as 'c') are in no part of it, but in"),
+        ([replace(part, features=1) for part in facts()], "TINY: has 1 feature, expected 2"),
+        (facts("abc", folds=1), "TINY: has 1 fold, expected 5"),
         (changed(facts(), "Fold2", "train", queries=frozenset("bc")), "TINY/Fold2: has 4 queries, expected 5"),
         (changed(facts(), "Fold2", "vali", queries=frozenset("a")), "TINY: the test queries of Fold1 are not"),
         (changed(facts(), "Fold5", "test", queries=frozenset("c")), "TINY: the test queries of Fold5 are not"),
@@ -69,6 +73,63 @@ def test_a_total_order_has_no_ties_and_any_labels() -> None:
     assert judge(ORDERED, [replace(part, labels=(1.0, 7.0, 99.0)) for part in facts()]).status == "present"
     found = judge(ORDERED, changed(facts(), "Fold2", "vali", tied_queries=3))
     assert found.problems == ("ORDERED/Fold2: 3 queries of vali.txt have two documents of the same label, expected a total order",)
+
+
+def test_of_one_query_it_is_said_as_of_one() -> None:
+    found = judge(ORDERED, changed(facts(), "Fold2", "vali", tied_queries=1))
+    assert found.problems == ("ORDERED/Fold2: 1 query of vali.txt has two documents of the same label, expected a total order",)
+
+
+# ---- collections of one's own ----
+
+
+def test_an_own_collection_need_not_turn_as_letor_does_nor_have_so_many_queries() -> None:
+    parts = [
+        PartFacts("Fold1", part, frozenset(sizes), sum(sizes.values()), 2, labels, 0, sizes=sizes)
+        for part, sizes, labels in (("train", {"a": 3, "b": 1}, (0.0, 4.0)), ("vali", {"c": 2}, (0.0,)), ("test", {"d": 5}, (1.0,)))
+    ]
+    parts += [
+        replace(part, fold="Fold2", queries=frozenset(sizes), sizes=sizes)
+        for part, sizes in zip(parts, ({"d": 5}, {"c": 2}, {"b": 1}), strict=True)
+    ]
+    found = judge_own("Shop", parts)
+    assert (found.name, found.collection, found.status, found.problems, found.remarks) == ("Shop", None, "present", (), ())
+    assert (found.queries, found.documents) == (4, 3 + 1 + 2 + 5), "a query counts once, however many parts have it"
+    assert (found.features, found.labels, found.files, found.parts) == (2, (0, 1, 4), 6, tuple(parts))
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        (changed(facts(), "Fold1", "train", queries=frozenset("abcd")), "Shop/Fold1: 1 query (such as 'd') is in both train and vali"),
+        ([replace(part, queries=frozenset("pq")) for part in facts()], "Shop: 2 queries (such as 'p') are in test of both Fold3 and Fold5"),
+    ],
+)
+def test_what_is_wrong_with_an_own_collection_is_said(parts: list[PartFacts], problem: str) -> None:
+    found = judge_own("Shop", parts)
+    assert found.status == "wrong"
+    assert problem in found.problems
+
+
+def test_features_that_some_parts_leave_out_are_remarked_and_no_mistake() -> None:
+    found = judge_own("Shop", changed(facts(), "Fold4", "vali", features=1))
+    assert (found.status, found.features) == ("present", 2)
+    assert found.remarks == ("Shop: its parts have 1 to 2 features; experiments take those left out for 0.",)
+
+
+def test_own_collections_are_read_after_the_known_ones(tmp_path: Path) -> None:
+    lay_out(tmp_path / "TINY")
+    lay_out(tmp_path / "mine" / "Shop", labels=(7, 2))
+    (tmp_path / "bare").mkdir()
+    known, own, bare = inspect([TINY], tmp_path, own=["mine/Shop", "bare"])
+    assert known.status == "present"
+    assert (own.name, own.status, own.queries, own.documents, own.labels) == ("mine/Shop", "present", 5, 10, (2, 7))
+    assert bare.problems == ("bare: has no folders Fold1, Fold2, …; expected FoldN/{train,vali,test}.txt",)
+    (tmp_path / "mine" / "Shop" / "Fold2" / "test.txt").unlink()
+    (tmp_path / "mine" / "Shop" / "Fold6").mkdir()
+    (own,) = inspect([], tmp_path, own=["mine/Shop"])
+    assert own.status == "incomplete"
+    assert own.problems == ("mine/Shop: 4 of 18 files are missing: Fold2/test.txt, Fold6/train.txt, Fold6/vali.txt and 1 more",)
 
 
 def test_files_are_counted_that_are_the_published_ones() -> None:
@@ -100,6 +161,8 @@ def test_absent_and_incomplete_collections_are_told_apart_and_not_read(tmp_path:
     missing, absent, empty = inspect([TINY, ORDERED, replace(TINY, name="EMPTY")], tmp_path)
     assert (missing.status, missing.files, missing.is_right) == ("incomplete", 13, False)
     assert missing.problems == ("TINY: 2 of 15 files are missing: Fold3/vali.txt, Fold5/test.txt",)
+    (tmp_path / "TINY" / "Fold5" / "testing.txt").rename(tmp_path / "TINY" / "Fold5" / "test.txt")
+    assert inspect([TINY], tmp_path)[0].problems == ("TINY: 1 of 15 files is missing: Fold3/vali.txt",)
     assert (absent.status, absent.problems, absent.is_right) == ("absent", (), True)
     assert empty.problems == ("EMPTY: 15 of 15 files are missing: Fold1/train.txt, Fold1/vali.txt, Fold1/test.txt and 12 more",)
 

@@ -158,6 +158,19 @@ def test_an_older_folder_is_replaced_whole(home: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["train.podium"]
 
 
+def test_a_link_to_a_folder_stays_and_the_folder_that_it_names_is_replaced(tmp_path: Path, data: Dataset) -> None:
+    (tmp_path / "far").mkdir()
+    for name in ("old.podium", "new.podium"):
+        (tmp_path / name).symlink_to(Path("far", name))
+    write_mapped(data.select_features([0]), tmp_path / "far" / "old.podium")
+    for name in ("old.podium", "new.podium"):
+        write_mapped(data, tmp_path / name)
+        assert (tmp_path / name).is_symlink()
+        assert read_mapped(tmp_path / "far" / name).equals(data)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["far", "new.podium", "old.podium"]
+    assert sorted(path.name for path in (tmp_path / "far").iterdir()) == ["new.podium", "old.podium"]
+
+
 @pytest.mark.parametrize(
     "make", [lambda path: (path.mkdir(), (path / "thesis.tex").touch()), lambda path: path.touch()], ids=["folder", "file"]
 )

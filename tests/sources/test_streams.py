@@ -6,7 +6,9 @@ import errno
 import gzip
 import os
 import resource
+import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +18,9 @@ from hypothesis import strategies as st
 from tests.sources.letor_strategies import cut_small
 
 from podium import FileError, MissingDependency
-from podium.sources import streams
-from podium.sources.streams import COMPRESSIONS, atomic_file, bare_suffix, blocks, open_bytes, read_text
+from podium.sources import blocks as blocks_module
+from podium.sources.blocks import blocks
+from podium.sources.streams import COMPRESSIONS, atomic_file, bare_suffix, open_bytes, read_text
 
 SUFFIXES = ["", *COMPRESSIONS]
 
@@ -76,7 +79,7 @@ def test_a_line_longer_than_a_block_is_still_one_line(tmp_path: Path, length: in
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path / "zeros.bin", bytes(3 << 20))
-    monkeypatch.setattr(streams, "_LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(blocks_module, "_LONGEST_LINE", 1 << 20)
     with cut_small(1000), pytest.raises(FileError, match=r"zeros.bin: has a line of more than 1 MB; is it a text file?"):
         list(blocks(path))
 
@@ -235,3 +238,102 @@ def test_what_went_wrong_elsewhere_while_a_file_was_written_is_no_error_of_the_f
     with pytest.raises(type(error)), atomic_file(tmp_path / "data.txt"):
         raise error
     assert list(tmp_path.iterdir()) == []
+
+
+# ---- what is not a plain file ----
+
+
+def through_fifo(path: Path, write: Callable[[], object]) -> bytes:
+    """What a reader of the FIFO gets while it is written; the reader also ends if the FIFO was replaced and nobody ever wrote to it."""
+    got = bytearray()
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # with it open, the writer does not wait, and neither do we
+    try:
+        write()
+        while part := os.read(reader, 1 << 16):
+            got += part
+    finally:
+        os.close(reader)
+    return bytes(got)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_fifo_gets_the_bytes_and_stays_a_fifo(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"pipe.txt{suffix}"
+    os.mkfifo(path)
+    got = through_fifo(path, lambda: put(path, b"some lines\n" * 10))
+    assert path.is_fifo()
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert got == put(tmp_path / f"plain{suffix}", b"some lines\n" * 10).read_bytes()
+
+
+def test_a_link_to_a_fifo_is_one_too(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    assert through_fifo(tmp_path / "pipe", lambda: put(tmp_path / "link", b"data")) == b"data"
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_symbolic_link_stays_and_the_file_that_it_names_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    target, link, second = put(tmp_path / "far" / "target.txt", b"old"), tmp_path / "link.txt", tmp_path / "second.txt"
+    link.symlink_to("far/target.txt")
+    second.symlink_to(link)
+    with atomic_file(second) as file:
+        file.write(b"new" * 100_000)
+        file.flush()
+        assert target.read_bytes() == b"old"
+    for path in (link, second):
+        put(path, path.name.encode())
+        assert path.is_symlink()
+        assert target.read_bytes() == path.name.encode()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["far", "link.txt", "second.txt", "target.txt"]
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_makes_it(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("new.txt")
+    put(tmp_path / "link", b"data")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "new.txt").read_bytes() == b"data"
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(FileError, match="round: cannot be written: too many levels of symbolic links"):
+        put(tmp_path / "round", b"data")
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_an_open_file_by_its_number_is_written_on_and_not_replaced(tmp_path: Path, is_linked: bool) -> None:
+    with (tmp_path / "log.txt").open("wb") as log:
+        log.write(b"before\n")
+        log.flush()
+        name = Path(f"/dev/fd/{log.fileno()}")
+        if is_linked:
+            (tmp_path / "link").symlink_to(name)
+        put(tmp_path / "link" if is_linked else name, b"report\n")
+        log.write(b"after\n")
+    assert (tmp_path / "log.txt").read_bytes() == b"before\nreport\nafter\n"
+
+
+def test_a_pipe_of_the_shell_is_written() -> None:
+    reader, writer = os.pipe()
+    put(Path(f"/dev/fd/{writer}"), b"report")
+    os.close(writer)
+    assert os.read(reader, 100) == b"report"
+    assert os.read(reader, 100) == b""
+    os.close(reader)
+
+
+def test_what_is_neither_a_file_nor_a_pipe_is_refused_and_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_UNIX) as place:
+        monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+        place.bind("socket")
+        with pytest.raises(FileError, match="socket: cannot be written: it is neither a file nor a pipe"):
+            put(tmp_path / "socket", b"data")
+        assert (tmp_path / "socket").is_socket()
+
+
+def test_a_reader_that_has_gone_is_no_error_of_the_file() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        put(Path(f"/dev/fd/{writer}"), b"report")
+    os.close(writer)

@@ -153,6 +153,21 @@ def test_a_file_that_is_there_is_replaced_only_if_told_so(tmp_path: Path, pool: 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "labels.db"]
 
 
+def test_a_link_stays_and_a_pipe_is_refused(tmp_path: Path, pool: Pool) -> None:
+    with open_store(tmp_path / "labels.db") as store:
+        store.add(pool, k=1)
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "copy.db").write_text("old")
+    (tmp_path / "link.db").symlink_to("far/copy.db")
+    backup(tmp_path / "labels.db", tmp_path / "link.db", is_replacing=True)
+    assert (tmp_path / "link.db").is_symlink()
+    assert (tmp_path / "far" / "copy.db").read_bytes().startswith(b"SQLite format 3")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="pipe: is no file that could be replaced; name a new file"):
+        backup(tmp_path / "labels.db", tmp_path / "pipe", is_replacing=True)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_a_file_that_comes_meanwhile_is_not_replaced(tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_store(tmp_path / "labels.db") as store:
         store.add(pool)

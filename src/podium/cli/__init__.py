@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -47,6 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit code."""
     try:
         code = program.main(arguments, prog_name="podium", standalone_mode=False)
+        _flush()
     except (PodiumError, click.ClickException) as error:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"podium: {' '.join(message.split())}", err=True)
@@ -55,9 +57,35 @@ def main(arguments: list[str] | None = None) -> int:
         click.echo("podium: interrupted; nothing was left half written", err=True)
         return 130
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        click.echo(f"podium: {_told(error)}", err=True)
+        return 2
     return code if isinstance(code, int) else 0
+
+
+def _told(error: OSError) -> str:
+    """What could not be read or written, and why; most often it is a standard output on a full disk."""
+    reason, is_output = (error.strerror or str(error)).lower(), error.errno == errno.ENOSPC  # our files are named, see atomic_file
+    try:
+        _flush()
+    except OSError:  # it still holds what it could not write
+        _drop_output()
+        is_output = True
+    if error.filename is not None:
+        return f"{error.filename}: {reason}"
+    return f"{'standard output cannot be written' if is_output else 'reading or writing failed'}: {reason}"
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # as it is if the shell has closed it
+        sys.stdout.flush()
+
+
+def _drop_output() -> None:
+    """Let standard output lead nowhere, or Python would fail to write once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def entry() -> None:

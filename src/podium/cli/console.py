@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,8 +89,11 @@ def check_target(path: Path | None, *, is_folder: bool = False) -> None:
         return
     if path.is_dir():
         raise FileError(path, None, "is a folder; give a file")
-    if not path.parent.is_dir():
-        raise FileError(path, None, f"there is no folder {path.parent}; make it first")
+    if path.exists() and not (path.is_file() or path.is_fifo() or path.is_char_device()):  # a socket, or a whole disk
+        raise FileError(path, None, "is neither a file nor a pipe; give a file")
+    home = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if not home.is_dir():
+        raise FileError(path, None, f"there is no folder {home}; make it first")
 
 
 def _plain(value: Any) -> Any:
@@ -108,7 +112,7 @@ def print_json(value: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file that appears whole or not at all."""
+    """Write a text file that appears whole or not at all (:func:`podium.sources.streams.atomic_file`)."""
     from podium.sources.streams import atomic_file
 
     with atomic_file(path) as file:

@@ -6,7 +6,9 @@ import contextlib
 import itertools
 import os
 import shlex
+import signal
 import sys
+import threading
 import time
 import unicodedata
 import warnings
@@ -57,8 +59,8 @@ def experiment(configs: tuple[Path, ...], data: Path | None, out: Path, jobs: in
     for text, config in read:
         if skip_missing and not is_there(config.data, data):
             click.echo(f"podium: {config.name} is skipped: {_missing(config, data)}", err=True)
-        elif not _run(text, config, data, out, jobs):
-            return 130
+        elif code := _run(text, config, data, out, jobs):
+            return code
     return 0
 
 
@@ -84,25 +86,45 @@ def _missing(config: Config, data: Path | None) -> str:
     return f"it needs {wanted}, which is not in {data}{hint}"
 
 
-def _run(text: str, config: Config, data: Path | None, out: Path, jobs: int) -> bool:
-    """Run one, and print what came out; false if it was interrupted."""
+def _run(text: str, config: Config, data: Path | None, out: Path, jobs: int) -> int:
+    """Run one, and print what came out: 0, or the exit code of an interruption."""
     from podium.experiments.running import compute
 
     begun = time.monotonic()
     seen: list[Progress] = []  # the last
     try:
-        with warnings.catch_warnings(), _shown(config.name) as show:
+        with warnings.catch_warnings(), _ended_like_ctrl_c() as ended, _shown(config.name) as show:
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")  # joblib renews it; nothing is lost
             run = compute(config, data=data, out=out, jobs=jobs, progress=_both(seen, show), text=text)
     except KeyboardInterrupt:
         kept = f"{seen[-1].done} of {seen[-1].total} trials are kept in {out / 'cache'}" if seen else "nothing was trained yet"
         click.echo(f"podium: {config.name} interrupted; {kept}; give the same command to go on", err=True)
-        return False
+        return 128 + (signal.SIGTERM if ended else signal.SIGINT)
     click.echo(_told(seen[-1], config.name, time.monotonic() - begun), err=True)
     click.echo(summary(run))
     folder = out / config.name
     click.echo(f"written: {folder}; make a page of it with: podium report {shlex.quote(str(folder))}")
-    return True
+    return 0
+
+
+@contextlib.contextmanager
+def _ended_like_ctrl_c() -> Iterator[list[int]]:
+    """While the block runs, SIGTERM (a kill, the time limit of a scheduler) interrupts as Ctrl-C does, and stands in the list."""
+    seen: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    is_main = threading.current_thread() is threading.main_thread()  # no other may set a handler
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # somebody ignores it, or handles it already
+        yield seen
+        return
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _both(seen: list[Progress], show: Watcher) -> Watcher:
@@ -117,7 +139,7 @@ def _told(last: Progress, name: str, seconds: float) -> str:
     from podium.experiments.pace import time_told
 
     found = f", {last.found} of them kept from before" if last.found else ""
-    return f"podium: {name}: {last.total} trials{found}, {time_told(seconds)}"
+    return f"podium: {name}: {_counted(last.total, 'trial')}{found}, {time_told(seconds)}"
 
 
 @contextlib.contextmanager
@@ -179,6 +201,7 @@ def _terminal_width() -> int:
 def summary(run: Run) -> str:
     """Means over folds and seeds: of every measure, or of the first at every point of a curve; the best of a column has a star."""
     from podium.experiments.curves import arms, point_name, points
+    from podium.experiments.undecided import undecided
     from podium.reports.text import text_table
 
     config, names = run.config, [arm.name for arm in arms(run.config)]
@@ -189,9 +212,15 @@ def summary(run: Run) -> str:
     cells = [_column(run, names, measure, point) for _, measure, point in columns]
     rows = [[name, *(column[place] for column in cells)] for place, name in enumerate(names)]
     over = "" if config.curve is None else f"{config.measures[0]} over {config.curve.over}; "
-    note = f"{over}means over {len(run.facts['data'])} folds" + (f" and {len(config.seeds)} seeds" if len(config.seeds) > 1 else "")
+    note = f"{over}means over {_counted(len(run.facts['data']), 'fold')}"
+    note += f" and {len(config.seeds)} seeds" if len(config.seeds) > 1 else ""
     table = text_table(["ranker", *(head for head, _, _ in columns)], rows)
-    return f"{config.title}\n\n{table}\n\n{note}; settings chosen by {config.choose} on validation queries; * the best of its column"
+    note += f"; settings chosen by {config.choose} on validation queries; * the best of its column"
+    return "\n".join(filter(None, [f"{config.title}\n\n{table}\n\n{note}", undecided(run.trials)]))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _column(run: Run, names: list[str], measure: str, point: str) -> list[str]:

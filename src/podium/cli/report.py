@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from podium.version import __version__
 
 if TYPE_CHECKING:
     from podium.experiments.files import Run
+    from podium.reports.experiment_findings import Findings
 
 __all__ = ["report"]
 
@@ -46,7 +48,7 @@ def report(runs: tuple[Path, ...], out: Path | None, baseline: str, form: str | 
         raise click.UsageError("--format docs compares with the baselines of the configs: leave --baseline out")
     if form == "html" and out is None:
         out = runs[0] / "report.html" if len(runs) == 1 else Path("report.html")
-    read = _read(runs)
+    read = _read(runs, with_costs=form not in ("csv", "docs"))  # which do not show them
     check_target(out)
     if form == "docs":
         assert out is not None
@@ -59,10 +61,10 @@ def report(runs: tuple[Path, ...], out: Path | None, baseline: str, form: str | 
         click.echo(f"written: {out}")
 
 
-def _read(folders: Sequence[Path]) -> list[Run]:
+def _read(folders: Sequence[Path], *, with_costs: bool) -> list[Run]:
     from podium.experiments.files import read_run
 
-    runs = [read_run(folder) for folder in folders]
+    runs = [read_run(folder, with_costs=with_costs) for folder in folders]
     names = [run.config.name for run in runs]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise DataError(f"two runs are called {twice[0]!r}; report them one by one")
@@ -85,16 +87,16 @@ def _text(form: str, folders: Sequence[Path], runs: Sequence[Run], baseline: str
         (one.config.name, one.config.title or one.config.name, sections(one, sums=_sums(folder)))
         for one, folder in zip(found, folders, strict=True)
     ]
-    return _writer(form)(told)
+    return _writer(form, found)(told)
 
 
-def _writer(form: str) -> Callable[[Any], str]:
+def _writer(form: str, found: Sequence[Findings]) -> Callable[[Any], str]:
     from podium.reports.experiment_latex import experiment_latex
     from podium.reports.experiment_pages import experiment_page
     from podium.reports.experiment_text import experiment_markdown
 
     if form == "html":
-        return lambda parts: experiment_page(parts, footer=f"Made by Podium {__version__}.")
+        return lambda parts: experiment_page(parts, found=found, footer=f"Made by Podium {__version__}.")
     return experiment_latex if form == "latex" else experiment_markdown
 
 
@@ -105,16 +107,16 @@ def _sums(folder: Path) -> dict[str, str]:
 
 
 def _write_docs(out: Path, runs: Sequence[Run]) -> None:
-    """The page, and its pictures in images/reproduction beside it; pictures of former runs go."""
+    """The page, and its pictures in images/reproduction beside it; pictures that only the page before it shows go."""
     from podium.reports.experiment_reproduction import IMAGES, reproduction
 
     with progress_bar("comparing") as progress:
         text, images = reproduction(runs, progress=progress)
     folder = out.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
+    before = out.read_text(encoding="utf-8", errors="replace") if out.is_file() else ""
     for name, svg in images.items():
         write_text(folder / name, svg)
-    for old in folder.glob("*.svg"):
-        if old.name not in images:
-            old.unlink()
     write_text(out, text)
+    for old in set(re.findall(rf"]\({re.escape(IMAGES)}/([^/()]+\.svg)\)", before)) - set(images):
+        (folder / old).unlink(missing_ok=True)

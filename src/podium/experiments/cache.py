@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -72,13 +73,15 @@ class Cache:
         """The outcome kept under a key; None if there is none that is whole."""
         path = self.path(key)
         try:
-            data = path.read_bytes()
+            mode = path.stat().st_mode
+            outcome = _read_entry(path.read_bytes(), key) if stat.S_ISREG(mode) else None
         except FileNotFoundError:
             return None
         except OSError as error:
             raise FileError(path, None, f"cannot be read: {error.strerror or error}") from None
-        outcome = _read_entry(data, key)
-        if outcome is None:
+        if not stat.S_ISREG(mode):
+            _make_way(path, mode)
+        elif outcome is None:
             with contextlib.suppress(OSError):  # it counts for nothing, also where it cannot be removed
                 path.unlink()
         return outcome
@@ -94,6 +97,15 @@ class Cache:
         """Whether this trial is ours to train while the block runs; false, at once, if another process has it and we are not patient."""
         with _locked(made(self.folder / _LOCKS) / key[:_LOCK_DIGITS], is_patient=is_patient) as is_ours:
             yield is_ours
+
+
+def _make_way(path: Path, mode: int) -> None:
+    """Remove what is no file, such as an empty folder or a pipe, from the place of an entry. A folder with files in it is not ours."""
+    try:
+        path.rmdir() if stat.S_ISDIR(mode) else path.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(path, None, f"is in the place of a kept trial and is no file ({reason}); remove it") from None
 
 
 def run_locks(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,8 @@ _LONGEST_NAME = 200  # bytes; file systems allow 255, and a lock file has the na
 def checked(config: Config) -> Config:
     """The config with measures in their canonical spelling, or an error that says which key is wrong."""
     _check_name(config.name)
+    if not config.title.strip():
+        raise DataError("title must not be empty: the report is called by it")
     _check_data(config)
     _check_truth(config.truth)
     _check_list("seeds", config.seeds)
@@ -149,7 +152,7 @@ def _checked_ranker(ranker: RankerSpec, config: Config) -> RankerSpec:
 
 def _figures(figures: Mapping[str, float], config: Config, key: str) -> dict[str, float]:
     names = [_measured(name, config, key) for name in figures]
-    _check_once(key, names)
+    _check_list(key, names)
     return dict(zip(names, figures.values(), strict=True))
 
 
@@ -160,6 +163,8 @@ def _check_ranker_named(name: str, config: Config, key: str) -> None:
 def _checked_claim(claim: Claim, config: Config, key: str) -> Claim:
     _check_ranker_named(claim.better, config, f"{key}.better")
     _check_ranker_named(claim.than, config, f"{key}.than")
+    if claim.better == claim.than:
+        raise DataError(f"{key}: better and than must name two rankers, got {claim.better!r} for both")
     return replace(claim, measure=_measured(claim.measure, config, f"{key}.measure"))
 
 
@@ -172,6 +177,7 @@ def _check_curve(config: Config) -> None:
         _check_list("curve.points", curve.points)
         for point in curve.points:
             _check_point(point, curve)
+        _check_rising([point for point in curve.points if not isinstance(point, str)])
         if curve.over == "balance" and not any(point_settings(config, arm, curve.points[0]) for arm in arms(config)):
             raise DataError("curve.over: no ranker has a setting balance that is not fixed, so all points would be the same")
     if labelling is not None:
@@ -199,6 +205,12 @@ def _check_point(point: int | float | str, curve: Axis) -> None:
     if not is_right:
         kind = "numbers from 0 to 1" if curve.over == "balance" else "whole numbers from 1 on"
         raise DataError(f"curve.points over {curve.over} must be {kind}{f', at the end perhaps {word!r}' if word else ''}, got {point!r}")
+
+
+def _check_rising(points: Sequence[float]) -> None:
+    for before, point in itertools.pairwise(points):
+        if point < before:
+            raise DataError(f"curve.points must rise, got {point!r} after {before!r}")
 
 
 def _check_names_apart(config: Config) -> None:

@@ -112,6 +112,7 @@ def _folds_in_files(spec: DataSpec, folder: Path | None, progress: Progress | No
     found = [FoldData(fold.name, *(_only_best(_only_kept(next(read), kept, fold, spec), spec.best) for _ in PARTS)) for fold in folds]
     for fold in found:
         _check_apart(fold, folder / spec.folder)
+    _check_tested_once(found, folder / spec.folder)
     return found
 
 
@@ -121,7 +122,19 @@ def _check_apart(fold: FoldData, place: Path) -> None:
     for one, other in itertools.combinations(PARTS, 2):
         both = queries[one] & queries[other]
         if both:
-            raise DataError(f"{place / fold.name}: query {min(both)!r} is in both {one} and {other}; get the official files anew")
+            raise DataError(f"{place / fold.name}: query {min(both)!r} is in both {one} and {other}; a query may be in one part only")
+
+
+def _check_tested_once(folds: list[FoldData], place: Path) -> None:
+    """No query may be a test query of two folds: it would count as two, and differences would look surer than they are."""
+    queries = {fold.name: set(fold.test.query_ids) for fold in folds}
+    for one, other in itertools.combinations(queries, 2):
+        both = queries[one] & queries[other]
+        if both:
+            raise DataError(
+                f"{place}: query {min(both)!r} is in the test parts of both {one} and {other}, and would count twice; leave it in one of "
+                "them, or give different queries different ids"
+            )
 
 
 def _found(folder: Path, name: str) -> list[Fold]:

@@ -44,7 +44,10 @@ class DataSpec:
 @final
 @dataclass(frozen=True)
 class TruthSpec:
-    """[truth]: what rankers learn from, and what they are measured on (validation queries like test queries)."""
+    """[truth]: what rankers learn from, and what they are measured on (validation queries like test queries).
+
+    Equal grades are put in an order that is drawn for each part of a fold, so the same query may have another order in another fold.
+    """
 
     train: str = "given"  # one of TRUTHS
     test: str = "given"
@@ -86,7 +89,7 @@ class Axis:
     """
 
     over: str
-    points: tuple[int | float | str, ...]  # "full" ends a curve over k, "all" one over queries
+    points: tuple[int | float | str, ...]  # rising; "full" ends a curve over k, "all" one over queries
 
 
 @final
@@ -109,7 +112,7 @@ class Claim:
     """[[claims]]: a paper says that one ranker is better than another, by so many per cent of the other's mean."""
 
     paper: str
-    better: str  # names of rankers
+    better: str  # names of two rankers
     than: str
     measure: str
     percent: float | None = None  # None: it prints no number

@@ -71,28 +71,33 @@ def write_run(folder: Path, *, facts: Mapping[str, Any], rows: Columns, trials: 
                 file.write(content)
 
 
-def read_run(path: str | os.PathLike[str]) -> Run:
-    """Read a run by its folder or its run.json; files that are missing, damaged or do not belong together are refused."""
+def read_run(path: str | os.PathLike[str], *, with_costs: bool = True) -> Run:
+    """Read a run by its folder or its run.json; files that are missing, damaged or do not belong together are refused.
+
+    Without costs, their file is not looked at, and their columns are empty.
+    """
     path = Path(path)
     folder = path.parent if path.name == "run.json" else path
     try:
-        return _read_run(folder)
+        return _read_run(folder, with_costs=with_costs)
     except FileError:
         if not os.access(run_locks(folder), os.W_OK):  # a copy, which nobody writes
             raise
     with run_lock(folder):  # perhaps it was just being written
-        return _read_run(folder)
+        return _read_run(folder, with_costs=with_costs)
 
 
-def _read_run(folder: Path) -> Run:
-    files = {name: _read(folder, name) for name in (*_SAME, "costs.parquet", _SUMS)}
+def _read_run(folder: Path, *, with_costs: bool) -> Run:
+    tables = {name: kinds for name, kinds in _TABLES.items() if with_costs or name != "costs.parquet"}
+    files = {name: _read(folder, name) for name in (*tables, "run.json", _SUMS)}
     _check_sums(folder, files)
     facts = _facts(folder / "run.json", files["run.json"])
     config = config_from_dict(facts["config"], folder / "run.json")
-    tables = {name: _columns(folder / name, files[name], kinds) for name, kinds in _TABLES.items()}
-    if tables["costs.parquet"]["key"].tolist() != tables["trials.parquet"]["key"].tolist():  # it has no checksum: it may differ
+    rows, trials, *others = (_columns(folder / name, files[name], kinds) for name, kinds in tables.items())
+    costs = others[0] if with_costs else {name: np.empty(0, dtype=object if kind is str else kind) for name, kind in COSTS.items()}
+    if with_costs and costs["key"].tolist() != trials["key"].tolist():  # it has no checksum: it may differ
         raise FileError(folder / "costs.parquet", None, "is not of the trials in trials.parquet: run the experiment again")
-    return Run(config, facts, tables["rows.parquet"], tables["trials.parquet"], tables["costs.parquet"])
+    return Run(config, facts, rows, trials, costs)
 
 
 def _read(folder: Path, name: str) -> bytes:
@@ -153,11 +158,12 @@ def _columns(path: Path, data: bytes, kinds: Mapping[str, type]) -> Columns:
     try:
         # without Arrow's threads: now and then one of them outlives the program's end, which then aborts
         table = parquet.ParquetFile(io.BytesIO(data), pre_buffer=False).read(use_threads=False)
-    except (arrow.ArrowException, OSError) as error:
-        raise FileError(path, None, f"is not a Parquet file: {str(error).splitlines()[0]}") from None
-    if table.column_names != list(kinds):
-        raise FileError(path, None, f"must have the columns {', '.join(kinds)}", got=", ".join(table.column_names))
-    return {name: _array(table[name], kind) for name, kind in kinds.items()}
+        columns = {name: _array(column, kinds.get(name, str)) for name, column in zip(table.column_names, table.columns, strict=True)}
+    except (arrow.ArrowException, OSError, ValueError) as error:  # the last where a text is none, or a number is missing
+        raise FileError(path, None, f"is not a Parquet file ({str(error).splitlines()[0]}): run the experiment again") from None
+    if list(columns) != list(kinds):
+        raise FileError(path, None, f"must have the columns {', '.join(kinds)}, got {', '.join(columns)}: run the experiment again")
+    return columns
 
 
 def _array(column: Any, kind: type) -> NDArray[Any]:

@@ -33,6 +33,7 @@ from podium.experiments.pace import Ledger, Watcher
 from podium.experiments.planning import Plan, plan, with_lessons
 from podium.experiments.recording import cost_columns, run_facts, trial_columns
 from podium.experiments.trials import Lesson, Outcome, Part, Trial, train, without_ids
+from podium.experiments.undecided import check_decided
 from podium.ragged import set_threads, threads
 from podium.sources.synthetic import synthetic
 from podium.training.watching import Validation
@@ -63,6 +64,7 @@ def compute(
     plans = train_all(config, parts, cache, jobs=jobs, progress=progress)
     outcomes = [_outcome(cache, one.key) for one in plans]
     validation = np.array([outcome.validation for outcome in outcomes])
+    check_decided([one.trial for one in plans], validation, config.choose)
     chosen = choose([one.trial.cell for one in plans], validation, config.choose)
     # every choice is made; only from here on are the test parts looked at
     models = [(plans[place].trial, outcomes[place].model) for place in chosen]

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-from podium.reports.figures import CurveChart, WinLossChart
+from podium.reports.chart_facts import CurveChart, WinLossChart
 from podium.reports.text import number
 
-__all__ = ["Cell", "Section", "Table", "decimal", "percent", "signed"]
+__all__ = ["Cell", "Section", "Table", "counted", "decimal", "percent", "signed"]
 
 
 class Cell(NamedTuple):
@@ -19,6 +19,7 @@ class Cell(NamedTuple):
     aside: str = ""
     mark: str = ""
     kind: str = ""  # best; paper: a figure of a paper; far: a difference to look at; words: text that may wrap
+    link: str = ""  # the id of a place on the page
 
 
 @final
@@ -51,6 +52,15 @@ class Section:
     notes: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()  # a name and a text to be shown as it is written
     is_folded: bool = False  # shown when asked for
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """So many of a thing.
+
+    >>> counted(1, "fold"), counted(1_500, "test query", "test queries")
+    ('1 fold', '1,500 test queries')
+    """
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def decimal(value: float, decimals: int = 3) -> str:

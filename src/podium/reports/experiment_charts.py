@@ -8,15 +8,15 @@ import numpy as np
 
 from podium.measures import get
 from podium.ragged import Floats
+from podium.reports.chart_facts import CurveChart, Line, WinLossChart, are_crowded
 from podium.reports.experiment_cells import decimal, signed
 from podium.reports.experiment_curves import AXIS_NAMES, CurveFinding
 from podium.reports.experiment_findings import Findings
 from podium.reports.experiment_values import is_larger_better
-from podium.reports.figures import CurveChart, Line, WinLossChart
 
 __all__ = ["curve_charts", "main_measure", "slug", "win_loss_charts"]
 
-_MOST_LINES = 6  # of a chart
+_MOST_LINES = 6  # of a chart, where it can be parted
 
 
 def slug(text: str) -> str:
@@ -64,21 +64,34 @@ def _limits(curves: list[CurveFinding]) -> tuple[float, float]:
 def _chart(found: Findings, measure: str, group: str, curves: list[CurveFinding], limits: tuple[float, float] | None) -> CurveChart:
     over = AXIS_NAMES[found.config.curve.over if found.config.curve is not None else "k"]
     title = f"{measure} against {over}{group and f', judges {group} right'}"
+    banded = _banded(found, measure, curves)
+    which = "" if len(banded) == len(curves) else " (of the best line and of the baseline)"
     return CurveChart(
-        slug(f"{found.config.name}-{measure}-{group}"), title, _told(curves), over, measure, found.values.points,
-        tuple(Line(one.arm.removesuffix(f" · {group}"), one.points, one.means, one.low, one.high) for one in curves),
+        slug(f"{found.config.name}-{measure}-{group}"), title, _told(curves, which), over, measure, found.values.points,
+        tuple(_line(one, one.arm.removesuffix(f" · {group}"), has_band=one.arm in banded) for one in curves),
         is_larger_better(measure), limits,
     )  # fmt: skip
 
 
-def _told(curves: list[CurveFinding]) -> str:
+def _banded(found: Findings, measure: str, curves: list[CurveFinding]) -> set[str]:
+    """The arms whose lines have a band: all, or of very many the best one and the baseline."""
+    if not are_crowded(len(curves)):
+        return {one.arm for one in curves}
+    return {(max if is_larger_better(measure) else min)(curves, key=lambda one: one.best).arm, found.baseline}
+
+
+def _line(one: CurveFinding, name: str, *, has_band: bool) -> Line:
+    return Line(name, one.points, one.means, one.low if has_band else (), one.high if has_band else ())
+
+
+def _told(curves: list[CurveFinding], which: str) -> str:
     """The main numbers, for those who do not see the chart."""
     told = [
         f"{one.arm}: {decimal(one.means[0])} at {one.points[0]}, best {decimal(one.best)} at {one.peak}, "
         f"{decimal(one.means[-1])} at {one.points[-1]}"
         for one in curves
     ]
-    return "; ".join(told) + ". Bands are 95 % bootstrap intervals over queries."
+    return "; ".join(told) + f". Bands{which} are 95 % bootstrap intervals over queries."
 
 
 def win_loss_charts(found: Findings) -> tuple[WinLossChart, ...]:

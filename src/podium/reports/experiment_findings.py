@@ -27,8 +27,9 @@ from podium.reports.experiment_values import (
     shown_points,
 )  # fmt: skip
 from podium.results import correct
+from podium.sources.known_collections import COLLECTIONS
 
-__all__ = ["NEAR", "Beside", "Entry", "Findings", "findings", "other_data", "source"]
+__all__ = ["NEAR", "Beside", "Entry", "Findings", "findings", "has_same_queries", "other_data", "source"]
 
 NEAR = 0.010  # our figure agrees with a printed one if it is no further from it
 _PAPER = r"\d{3}"  # papers have numbers; others who print figures have names
@@ -106,10 +107,15 @@ class Findings:
         return self.run.config
 
     @property
+    def paper(self) -> str:
+        """The number of the paper that the title names; empty without one."""
+        named = re.search(rf"\bPaper ({_PAPER})\b", self.config.title)
+        return named[1] if named else ""
+
+    @property
     def of_paper(self) -> tuple[Beside, ...]:
         """Figures of the paper that the title names; without such a title, of any paper. Other printed figures are not a paper's."""
-        named = re.search(r"\bPaper (\d{3})\b", self.config.title)
-        return tuple(one for one in self.besides if re.fullmatch(named[1] if named else _PAPER, one.printed.paper))
+        return tuple(one for one in self.besides if re.fullmatch(self.paper or _PAPER, one.printed.paper))
 
 
 def findings(run: RunLike, *, baseline: str = "") -> Findings:
@@ -199,3 +205,14 @@ def other_data(config: Config, where: str = "") -> str:
     noted = [note for note in config.notes if _NOT_THEIRS.match(note)]
     theirs = [match[1] or match[2] for note in noted if (match := _THEIRS.search(note))]
     return theirs[0] if theirs else "another collection" if noted or config.data.synthetic is not None else ""
+
+
+def has_same_queries(config: Config, where: str = "") -> bool:
+    """Whether a paper's figures are of our queries: of nobody's own collection is that known.
+
+    >>> from podium.experiments.facts import DataSpec, TruthSpec
+    >>> shop, ours = (Config("t", "", "", DataSpec(folder), TruthSpec(), (), (), "map", "") for folder in ("Shop", "MQ2008"))
+    >>> has_same_queries(shop, "Table 4"), has_same_queries(ours, "Table 4"), has_same_queries(ours, "Table 4, MQ2007")
+    (False, True, False)
+    """
+    return config.data.folder in COLLECTIONS and not other_data(config, where)

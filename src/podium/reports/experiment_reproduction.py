@@ -5,31 +5,37 @@ Nothing on it differs from run to run: the same runs give the same bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 
-from podium.reports.experiment_cells import Section
+from podium.reports.chart_facts import CurveChart
+from podium.reports.experiment_cells import Section, counted
 from podium.reports.experiment_charts import curve_charts, main_measure
 from podium.reports.experiment_findings import NEAR, Findings, findings
 from podium.reports.experiment_sentences import curve_sentence, data_words, truth_words
 from podium.reports.experiment_summary import summary_table
 from podium.reports.experiment_tables import claims, curves, papers, results
-from podium.reports.experiment_text import markdown_table, plain
+from podium.reports.experiment_text import code, markdown_table, plain
 from podium.reports.experiment_values import RunLike
-from podium.reports.figures import CurveChart, curve_svg, standalone
+from podium.reports.figures import curve_svg, standalone
 
-__all__ = ["IMAGES", "reproduction", "reproduction_page"]
+__all__ = ["IMAGES", "anchors", "reproduction", "reproduction_page"]
 
 IMAGES = "images/reproduction"  # beside the page
 _MOST_IMAGES = 3  # of a run
-_INTRODUCTION = f"""# Reproduction
+_REPRODUCTION = """# Reproduction
 
 Every table and figure of the papers that the data at hand allow, run again: what the paper prints, what Podium gets, the difference, and a
-sentence where they disagree. Settings are chosen on validation queries only. Our means are means over folds of each fold's mean, as in the
-papers; intervals (95 %, in brackets) come from drawing queries again. *Agrees* means no more than {NEAR:.3f} away for figures, and the same
-sign with a significant difference (paired Fisher randomisation, Holm's correction, p < 0.05) for claims. `make reproduce` makes this page
-anew, with the same bytes.
+sentence where they disagree. """
+_EXPERIMENTS = """# Experiments
 
-## In short"""
+What Podium gets, beside what is printed elsewhere where a config says so. """
+_HOW = f"""Settings are chosen on validation queries only. Our means are means over folds of each fold's mean, as in the
+papers; intervals (95 %, in brackets) come from drawing queries again. *Agrees* means no more than {NEAR:.3f} away for figures, and the same
+sign with a significant difference (paired Fisher randomisation, Holm's correction, p < 0.05) for claims."""
+_ANEW = " `make reproduce` makes this page\nanew, with the same bytes."
+_FOLDER = " In commands, `DIR` is the folder that holds the collections."
 
 
 def reproduction_page(runs: Sequence[RunLike]) -> str:
@@ -44,17 +50,44 @@ def reproduction(runs: Sequence[RunLike], *, progress: Callable[[int, int], None
         found.append(findings(run))
         if progress is not None:
             progress(number, len(runs))
-    parts = [_INTRODUCTION, markdown_table(summary_table(found)), *(_run(one) for one in found)]
+    is_of_papers = all(one.paper or one.config.title.startswith("Ours") for one in found)
+    links = anchors([_title(one) for one in found], taken=("reproduction" if is_of_papers else "experiments", "in-short"))
+    short = markdown_table(summary_table(found, links))
+    parts = [_introduction(found, is_of_papers=is_of_papers), short, *(_run(one, is_of_papers=is_of_papers) for one in found)]
     images = {f"{chart.key}.svg": standalone(curve_svg(chart)) for one in found for chart in _charts(one)}
     return "\n\n".join(parts) + "\n", images
+
+
+def anchors(titles: Sequence[str], *, taken: Sequence[str] = ()) -> list[str]:
+    """The ids that Markdown's headings get from their titles, here (MyST) as in a code host; of equal ones the later get a number.
+
+    >>> anchors(["Paper 004, Table 4: a_b & c", "In short", "In short"], taken=["in-short"])
+    ['paper-004-table-4-a_b--c', 'in-short-1', 'in-short-2']
+    """
+    found = list(taken)
+    for title in titles:
+        first = re.sub(r"[^\w\- ]", "", title.lower().replace("\n", " ")).replace(" ", "-")
+        numbered = (f"{first}-{number}" if number else first for number in count())
+        found.append(next(name for name in numbered if name not in found))
+    return found[len(taken) :]
+
+
+def _introduction(found: Sequence[Findings], *, is_of_papers: bool) -> str:
+    needs_data = any("--data DIR" in _command(one, is_of_papers=is_of_papers) for one in found)
+    head = f"{_REPRODUCTION}{_HOW}{_ANEW}" if is_of_papers else f"{_EXPERIMENTS}{_HOW}"
+    return f"{head}{_FOLDER if needs_data else ''}\n\n## In short"
 
 
 # ---- a run ----
 
 
-def _run(found: Findings) -> str:
+def _title(found: Findings) -> str:
+    return found.config.title or found.config.name
+
+
+def _run(found: Findings, *, is_of_papers: bool) -> str:
     config = found.config
-    told = [f"## {plain(config.title)}", *([plain(config.about)] if config.about else []), _facts(found)]
+    told = [f"## {plain(_title(found))}", *([plain(config.about)] if config.about else []), _facts(found, is_of_papers=is_of_papers)]
     if config.notes:
         told.append("\n".join(f"- {plain(note)}" for note in config.notes))
     told += [_section(part) for part in _sections(found)]
@@ -64,12 +97,20 @@ def _run(found: Findings) -> str:
     return "\n\n".join(told)
 
 
-def _facts(found: Findings) -> str:
+def _command(found: Findings, *, is_of_papers: bool) -> str:
+    """The run's own command; configs of the papers are in a folder of their own."""
+    command = str(found.run.facts.get("command", ""))
+    return command.replace("podium experiment ", "podium experiment experiments/", 1) if is_of_papers else command
+
+
+def _facts(found: Findings, *, is_of_papers: bool) -> str:
     config = found.config
-    folds = f"{len(found.values.queries):,} test queries in {len(found.values.fold_names)} folds"
+    queries = counted(len(found.values.queries), "test query", "test queries")
+    folds = f"{queries} in {counted(len(found.values.fold_names), 'fold')}"
     return (
         f"Data: {plain(data_words(config))}; {folds}; {plain(truth_words(config))}. Settings chosen by {plain(config.choose)}; "
-        f"seeds {', '.join(map(str, config.seeds))}. Run it: `podium experiment experiments/{config.name}.toml`."
+        f"seeds {', '.join(map(str, config.seeds))}. "
+        f"Run it: {code(_command(found, is_of_papers=is_of_papers))}."
     )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from podium.experiments.facts import Claim, Config
-from podium.reports.experiment_cells import decimal, percent, signed
+from podium.reports.experiment_cells import counted, decimal, percent, signed
 from podium.reports.experiment_claims import ClaimFinding
 from podium.reports.experiment_curves import CurveFinding
-from podium.reports.experiment_findings import Beside, Findings, other_data, source
+from podium.reports.experiment_findings import Beside, Findings, has_same_queries, other_data, source
 from podium.reports.experiment_values import is_larger_better
 
 __all__ = [
@@ -90,7 +90,7 @@ def disagreements(found: Findings) -> tuple[str, ...]:
     in_paper = {row[0].ours.arm for row in rows if id(row[0].printed) in own}
     told = [row for row in rows if id(row[0].printed) in own or row[0].ours.arm not in in_paper]
     far = [row for row in told if not all(one.agrees for one in row)]
-    is_same = any(not other_data(found.config, row[0].printed.where) for row in far)
+    is_same = any(has_same_queries(found.config, row[0].printed.where) for row in far)
     return (*(disagreement(row, found.config) for row in far), *([_SAME_QUERIES] if is_same else []))
 
 
@@ -104,7 +104,7 @@ def disagreement(row: Sequence[Beside], config: Config) -> str:
         return ""
     printed, other = row[0].printed, other_data(config, row[0].printed.where)
     against = "" if source(printed).startswith("paper ") else f" against {source(printed)}"
-    queries = f"{far[0].ours.n_queries:,} queries"
+    queries = counted(far[0].ours.n_queries, "query", "queries")
     chance = _chance(far) if other else ""
     elsewhere = f"The printed figures are of {other}, ours of {config.data.folder or 'synthetic data'}." if other else ""
     said = f"{row[0].ours.arm}{against}: {_said(far)}; the 95 % interval{_s(far)} in brackets, over {queries}, {_held(far)}{chance}."
@@ -176,7 +176,7 @@ def claim_sentence(found: ClaimFinding, config: Config) -> str:
     ours = f"{gain}{f' ({interval})' if interval else ''}, p {p_words(found.p_value)}"
     return " ".join(filter(None, [
         f"Paper {claim.paper}: {claim.better} {said} than {claim.than} by {claim.measure}{on}.",
-        f"Ours, on {config.data.folder or 'synthetic data'} over {found.n_queries:,} queries: {ours}: {found.verdict}.",
+        f"Ours, on {config.data.folder or 'synthetic data'} over {counted(found.n_queries, 'query', 'queries')}: {ours}: {found.verdict}.",
         ending(claim.remark),
     ]))  # fmt: skip
 

@@ -10,7 +10,7 @@ from podium.reports.experiment_charts import main_measure
 from podium.reports.experiment_claims import ClaimFinding
 from podium.reports.experiment_curves import CurveFinding
 from podium.reports.experiment_findings import NEAR, Beside, Findings, other_data, source
-from podium.reports.experiment_sentences import claimed, p_words, shape_words
+from podium.reports.experiment_sentences import claimed, p_words
 from podium.reports.experiment_values import is_larger_better
 
 __all__ = ["summary_table"]
@@ -19,14 +19,17 @@ _MOST_TOLD = 5  # curves in a line
 _SAYS = "The paper: "  # so begins a note of a config that tells what a figure without numbers shows
 
 
-def summary_table(found: Sequence[Findings]) -> Table:
-    """A line for the printed figures of a run, one for its claims, one for its curves."""
-    rows = tuple(tuple(Cell(text, kind="words") for text in line) for one in found for line in _lines(one))
-    return Table("summary", "", ("table or figure", "the paper says", "we found", "verdict"), rows)
+def summary_table(found: Sequence[Findings], links: Sequence[str] = ()) -> Table:
+    """A line for the printed figures of a run, one for its claims, one for its curves; ``links`` are the ids of the runs' own places."""
+    rows = []
+    for one, link in zip(found, links or [""] * len(found), strict=True):
+        for title, *told in _lines(one):
+            rows.append((Cell(title, kind="words", link=link), *(Cell(text, kind="words") for text in told)))
+    return Table("summary", "", ("table or figure", "the paper says", "we found", "verdict"), tuple(rows))
 
 
 def _lines(found: Findings) -> Iterator[tuple[str, ...]]:
-    title = found.config.title
+    title = found.config.title or found.config.name
     if found.besides:
         yield (title, *_printed(found))
     if found.claims:
@@ -34,7 +37,7 @@ def _lines(found: Findings) -> Iterator[tuple[str, ...]]:
     if found.curves and found.config.curve is not None:
         yield (title, *_curved(found))
     if not (found.besides or found.claims or found.curves):
-        yield title, "no figures", f"{main_measure(found)}: {_best(found)}", "ours only"
+        yield title, "no figures" if found.paper else "nothing", f"{main_measure(found)}: {_best(found)}", "ours only"
 
 
 def _best(found: Findings) -> str:
@@ -91,32 +94,33 @@ _PAIRS = 3  # a summary that shows more is not one
 
 
 def _claimed(found: Findings) -> tuple[str, str, str]:
-    """What is claimed of the first pairs of rankers, what we found, and how many of all comparisons have which verdict."""
+    """By one measure, what is claimed of the first pairs and what we found; and how many of all comparisons have which verdict."""
+    measures = [one.claim.measure for one in found.claims]
+    measure = main_measure(found) if main_measure(found) in measures else measures[0]
     groups: dict[str, list[ClaimFinding]] = {}
     for one in found.claims:
-        groups.setdefault(f"{one.claim.better} over {one.claim.than}", []).append(one)
+        if one.claim.measure == measure:
+            groups.setdefault(f"{one.claim.better} over {one.claim.than}", []).append(one)
+    shown = dict(list(groups.items())[:_PAIRS])
     others = dict.fromkeys(name for one in found.claims if one.claim.on for name in one.claim.on.split(" and "))
-    shown, more = list(groups.items())[:_PAIRS], len(groups) - _PAIRS
-    rest = [f"and {more} pairs more below" if more > 1 else "and one pair more below"] if more > 0 else []
-    said = [f"{name}: {', '.join(_said(one, with_data=len(others) > 1) for one in group)}" for name, group in shown] + rest
-    ours = [
-        f"{name}: {', '.join(dict.fromkeys(_gain(one) for one in group))}" for name, group in shown
-    ] + rest  # a paper may claim it twice
+    said = [f"{name} {', '.join(_said(one, with_data=len(others) > 1) for one in group)}" for name, group in shown.items()]
+    ours = [f"{name} {_gain(group[0])}" for name, group in shown.items()]  # a paper may claim it of several collections
     distinct = {(one.claim.better, one.claim.than, one.claim.measure): one.verdict for one in found.claims}
-    verdicts, size = Counter(distinct.values()), f"{'all ' if rest else ''}{len(distinct)}"
-    counted = [verdict if len(distinct) == 1 else f"{count} of {size}: {verdict}" for verdict, count in verdicts.items()]
+    more = len(distinct) - len(shown)
+    rest = [f"and {more} more below"] if more else []
+    counts, size = Counter(distinct.values()), f"{'all ' if more else ''}{len(distinct)}"
+    verdicts = [verdict if len(distinct) == 1 else f"{count} of {size}: {verdict}" for verdict, count in counts.items()]
     where = f"; different data ({', '.join(others)})" if others else ""
-    return "; ".join(said), "; ".join(ours), "; ".join(counted) + where
+    return f"{measure}: {'; '.join([*said, *rest])}", f"{measure}: {'; '.join([*ours, *rest])}", "; ".join(verdicts) + where
 
 
 def _said(one: ClaimFinding, *, with_data: bool) -> str:
-    on = f" on {one.claim.on}" if with_data and one.claim.on else ""
-    return f"{one.claim.measure} {claimed(one.claim)}{on}"
+    return f"{claimed(one.claim)} on {one.claim.on}" if with_data and one.claim.on else claimed(one.claim)
 
 
 def _gain(one: ClaimFinding) -> str:
     gain = signed(one.difference) if one.percent != one.percent else percent(one.percent / 100, 2)
-    return f"{one.claim.measure} {gain} (p {p_words(one.p_value)})"
+    return f"{gain} (p {p_words(one.p_value)})"
 
 
 # ---- curves ----
@@ -125,7 +129,7 @@ def _gain(one: ClaimFinding) -> str:
 def _curved(found: Findings) -> tuple[str, str, str]:
     """What the paper says of its chart, what ours shows by the main measure, and how many curves by all measures are so."""
     assert found.config.curve is not None
-    over, is_ours = found.config.curve.over, found.config.title.startswith("Ours")
+    over, is_ours = found.config.curve.over, not found.paper
     says = " ".join(note.removeprefix(_SAYS) for note in found.config.notes if note.startswith(_SAYS))
     other = "" if is_ours else other_data(found.config)
     verdict = [_counted_peaks(found.curves) if over == "balance" else _counted_shapes(found.curves)]
@@ -141,7 +145,7 @@ def _counted_peaks(curves: Sequence[CurveFinding]) -> str:
 
 def _counted_shapes(curves: Sequence[CurveFinding]) -> str:
     flat, falling = sum(one.is_flat for one in curves), sum(one.is_falling for one in curves)
-    return f"over all measures, of {len(curves)} curves as good as their best up to the end: {flat}; worse at the end: {falling}"
+    return f"over all measures {flat} of {len(curves)} curves as good as their best to the end, {falling} worse there"
 
 
 def _curve_words(found: Findings, over: str) -> str:
@@ -155,7 +159,11 @@ def _curve_words(found: Findings, over: str) -> str:
 
 
 def _few_words(one: CurveFinding, over: str) -> str:
+    """The peak and what comes after it; the sentences below the chart say more."""
     best = f"{one.arm} best at {one.peak} ({decimal(one.best)})"
     if over == "balance":
-        return f"{best}, spread {decimal(one.spread)}, standard deviation {100 * one.variation:.1f} % of the mean"
-    return f"{best}, {shape_words(one)}"
+        return f"{best}, spread {decimal(one.spread)}"
+    if one.is_flat:
+        return best if one.good_from == one.points[-1] else f"{best}, flat from {one.good_from}"
+    after = signed(one.means[-1] - one.best) if one.is_falling else "but not at the end"
+    return f"{best}, worse after {one.good_to} ({after})"

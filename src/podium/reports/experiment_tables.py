@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from podium.measures import get
-from podium.reports.experiment_cells import Cell, Section, Table, decimal, percent, signed
+from podium.reports.experiment_cells import Cell, Section, Table, counted, decimal, percent, signed
 from podium.reports.experiment_charts import curve_charts, main_measure, win_loss_charts
 from podium.reports.experiment_curves import AXIS_NAMES, HOW_FLAT
 from podium.reports.experiment_findings import NEAR, Beside, Entry, Findings, source
@@ -45,7 +45,7 @@ def asked(found: Findings) -> Section:
     facts = [
         ("Data", data_words(config)),
         ("Truth", truth_words(config)),
-        ("Test queries", f"{len(values.queries):,} in {len(values.fold_names)} folds"),
+        ("Test queries", f"{len(values.queries):,} in {counted(len(values.fold_names), 'fold')}"),
         ("Settings chosen by", f"{config.choose} on validation queries, anew for each fold and seed"),
         ("Seeds", ", ".join(map(str, config.seeds))),
         ("Baseline", found.baseline),
@@ -200,11 +200,12 @@ def curves(found: Findings) -> Section | None:
     sentences = tuple(curve_sentence(one, over.over) for one in found.curves)
     how = () if over.over == "balance" else (HOW_FLAT,)
     seeds = "; values of several seeds are averaged per query first" if len(found.config.seeds) > 1 else ""
-    lead = f"Means over folds; bands are 95 % bootstrap intervals over queries{seeds}."
+    charts = curve_charts(found)
+    is_crowded = any(not line.low for chart in charts for line in chart.lines)
+    bands = "bands, where there are so many lines only of the best and of the baseline," if is_crowded else "bands"
+    lead = f"Means over folds; {bands} are 95 % bootstrap intervals over queries{seeds}."
     tables = tuple(_curve_table(found, measure) for measure in found.values.measures)
-    return Section(
-        "curves", f"Curves over {AXIS_NAMES[over.over]}", lead, charts=curve_charts(found), tables=tables, notes=(*sentences, *how)
-    )
+    return Section("curves", f"Curves over {AXIS_NAMES[over.over]}", lead, charts=charts, tables=tables, notes=(*sentences, *how))
 
 
 def _curve_table(found: Findings, measure: str) -> Table:

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from podium.reports.experiment_cells import Cell, Section, Table
 from podium.reports.experiment_findings import Findings
 
-__all__ = ["experiment_csv", "experiment_markdown", "markdown_table", "plain"]
+__all__ = ["code", "experiment_csv", "experiment_markdown", "markdown_table", "plain"]
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|$~#])")
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _FIELDS = (
     "run", "part", "ranker", "point", "measure", "value", "low", "high", "queries", "against", "change_percent", "p_value", "is_best",
     "paper", "where", "printed", "difference", "verdict",
@@ -27,6 +29,16 @@ def plain(text: str) -> str:
     ndcg@10\[letor\] \* \<b\> \| \$x\$
     """
     return _SPECIAL.sub(r"\\\1", text.replace("\n", " ").replace("&", "&amp;"))
+
+
+def code(text: str) -> str:
+    """A text as code in a line, between more ticks than it has.
+
+    >>> print(code("podium experiment a.toml"), code("a`b"))
+    `podium experiment a.toml` ``a`b``
+    """
+    ticks = _ticks(text, least=0)
+    return f"{ticks}{text}{ticks}"
 
 
 def experiment_markdown(parts: Sequence[tuple[str, str, Sequence[Section]]]) -> str:
@@ -52,8 +64,13 @@ def _section(section: Section) -> str:
 
 def _fenced(text: str) -> str:
     """A fence that the text does not have."""
-    fence = "`" * (1 + max([2, *(len(ticks) for ticks in re.findall(r"`+", text))]))
+    fence = _ticks(text, least=2)
     return f"{fence}text\n{text.rstrip()}\n{fence}"
+
+
+def _ticks(text: str, *, least: int) -> str:
+    """One tick more than the text has in a row."""
+    return "`" * (1 + max([least, *(len(ticks) for ticks in re.findall(r"`+", text))]))
 
 
 def markdown_table(table: Table) -> str:
@@ -64,7 +81,7 @@ def markdown_table(table: Table) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = plain(cell.text)
+    text = f"[{plain(cell.text)}](#{cell.link})" if cell.link else plain(cell.text)
     text = f"**{text}**" if text and cell.kind in ("best", "far") else f"*{text}*" if text and cell.kind == "paper" else text
     return f"{text}{cell.mark}" + (f" ({plain(cell.aside)})" if cell.aside else "")
 
@@ -79,14 +96,23 @@ def experiment_csv(found: Sequence[Findings]) -> str:
     writer.writeheader()
     for one in found:
         for row in (*_results(one), *_curves(one), *_papers(one), *_claims(one)):
-            writer.writerow({"run": one.config.name, **{name: _digits(value) for name, value in row.items()}})
+            writer.writerow({name: _digits(value) for name, value in {"run": one.config.name, **row}.items()})
     return text.getvalue()
 
 
 def _digits(value: object) -> object:
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(float(value))
-    return str(value).lower() if isinstance(value, bool) else value
+    return str(value).lower() if isinstance(value, bool) else _inert(value) if isinstance(value, str) else value
+
+
+def _inert(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe before what begins like one (OWASP, "CSV injection").
+
+    >>> _inert("=1+1"), _inert("@sum"), _inert("ListMLE"), _inert("-1.5")
+    ("'=1+1", "'@sum", 'ListMLE', '-1.5')
+    """
+    return f"'{text}" if text.startswith(_BEGINS_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def _results(found: Findings) -> Iterator[dict[str, object]]:

@@ -10,18 +10,18 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 from podium.errors import MissingDependency
+from podium.reports.chart_facts import CurveChart, Line, WinLossChart, are_crowded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["CHART_STYLE", "CurveChart", "Line", "WinLossChart", "curve_svg", "standalone", "win_loss_svg"]
+__all__ = ["CHART_STYLE", "curve_svg", "standalone", "win_loss_svg"]
 
 # Told apart by people with any colour vision: neighbours differ in lightness too, and lines differ in marker and dashes.
 _LIGHT = ("#0072b2", "#c44e00", "#00805e", "#a83a78", "#6b5a00", "#4a4e9e", "#1d2733", "#68727d")
@@ -52,66 +52,33 @@ _SERIES = tuple(f"#0a0c{number:02x}" for number in range(1, len(_LIGHT) + 1))
 _ROLES |= {colour: f"var(--series-{number})" for number, colour in enumerate(_SERIES, start=1)}
 
 
-@final
-@dataclass(frozen=True)
-class Line:
-    """A line of a chart with its band."""
-
-    name: str
-    points: tuple[str, ...]
-    values: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-
-
-@final
-@dataclass(frozen=True)
-class CurveChart:
-    """Quality along an axis, one line an arm. ``key`` makes the chart's ids its own on a page."""
-
-    key: str
-    title: str
-    description: str
-    x_name: str
-    measure: str
-    points: tuple[str, ...]
-    lines: tuple[Line, ...]
-    is_larger_better: bool = True
-    limits: tuple[float, float] | None = None  # of the y-axis, where several charts are to be compared
-
-
-@final
-@dataclass(frozen=True)
-class WinLossChart:
-    """Differences of an arm to the baseline, one a query, positive is better; ``limit`` is how far the axis goes, the same for all arms."""
-
-    key: str
-    title: str
-    description: str
-    y_name: str
-    differences: tuple[float, ...]
-    limit: float
-
-
 def curve_svg(chart: CurveChart) -> str:
-    """A chart with a band around each line, to stand in a page that has :data:`CHART_STYLE`."""
+    """A chart with the bands of its lines, to stand in a page that has :data:`CHART_STYLE`."""
     from_points = dict(zip(chart.points, _positions(chart.points), strict=True))
-    n_columns = 2 if max(len(line.name) for line in chart.lines) <= 20 and len(chart.lines) > 1 else 1
-    legend = 0.21 * math.ceil(len(chart.lines) / n_columns)
+    is_crowded = are_crowded(len(chart.lines))
+    n_columns, n_rows = _legend(chart.lines, is_crowded=is_crowded)
     with _drawing(chart.key):
-        figure, axes = _sheet(4.8, 2.9 + legend)
-        drawn = [_draw_line(axes, line, from_points, place, is_crowded=len(chart.lines) > 4) for place, line in enumerate(chart.lines)]
+        figure, axes = _sheet(9.6, 4.4 + 0.17 * n_rows) if is_crowded else _sheet(4.8, 2.9 + 0.21 * n_rows)
+        drawn = [_draw_line(axes, line, from_points, place, of=len(chart.lines)) for place, line in enumerate(chart.lines)]
         _draw_points(axes, chart.points, list(from_points.values()))
         axes.set_xlabel(chart.x_name)
         axes.set_ylabel(chart.measure if chart.is_larger_better else f"{chart.measure} (smaller is better)")
         if chart.limits is not None:
             axes.set_ylim(*chart.limits)
         shown = figure.legend(
-            drawn, list(map(str, range(len(drawn)))), loc="outside lower center", ncols=n_columns, handlelength=3, columnspacing=1.4
-        )
+            drawn, list(map(str, range(len(drawn)))), loc="outside lower center", ncols=n_columns, handlelength=3, columnspacing=1.4,
+            fontsize=8 if is_crowded else 10,
+        )  # fmt: skip
         for text, line in zip(shown.get_texts(), chart.lines, strict=True):
             text.set_text(line.name)  # given as a label, a name that begins with "_" would be left out
         return _finish(figure, chart.key, chart.title, chart.description)
+
+
+def _legend(lines: Sequence[Line], *, is_crowded: bool) -> tuple[int, int]:
+    """Columns and rows of the names: two columns of short ones; on a wide sheet as many as the longest name leaves room for."""
+    longest = max(len(line.name) for line in lines)
+    n_columns = max(1, int(9.2 / (0.075 * longest + 0.65))) if is_crowded else 2 if longest <= 20 and len(lines) > 1 else 1
+    return n_columns, math.ceil(len(lines) / n_columns)
 
 
 def _positions(points: Sequence[str]) -> list[float]:
@@ -129,13 +96,15 @@ def _positions(points: Sequence[str]) -> list[float]:
     return [*places, *([round(places[-1] + 0.15 * width, 9) if places else 0.0] if len(numbers) < len(points) else [])]
 
 
-def _draw_line(axes: Axes, line: Line, places: dict[str, float], number: int, *, is_crowded: bool) -> Line2D:
+def _draw_line(axes: Axes, line: Line, places: dict[str, float], number: int, *, of: int) -> Line2D:
     x, colour = [places[point] for point in line.points], _SERIES[number % len(_SERIES)]
     again = number // len(_SERIES)  # the second time round, a colour has other dashes
-    axes.fill_between(x, line.low, line.high, color=colour, alpha=0.08 if is_crowded else 0.16, linewidth=0)
+    if line.low:
+        axes.fill_between(x, line.low, line.high, color=colour, alpha=0.08 if of > 4 and not are_crowded(of) else 0.16, linewidth=0)
+    width, size = (1.1, 3.5) if are_crowded(of) else (1.8, 4.5)
     (drawn,) = axes.plot(
-        x, line.values, color=colour, linestyle=_DASHES[(number + again) % len(_DASHES)], linewidth=1.8,
-        marker=_MARKERS[(number + again) % len(_MARKERS)], markersize=4.5,
+        x, line.values, color=colour, linestyle=_DASHES[(number + again) % len(_DASHES)], linewidth=width,
+        marker=_MARKERS[(number + again) % len(_MARKERS)], markersize=size,
     )  # fmt: skip
     return drawn
 

@@ -13,7 +13,7 @@ from podium.errors import FileError
 from podium.sources.letor import read_letor
 from podium.sources.streams import COMPRESSIONS, open_bytes
 
-__all__ = ["PARTS", "Fold", "has_folds", "known_as", "known_titles", "part_files", "read_folds"]
+__all__ = ["PARTS", "Fold", "collections_below", "has_folds", "known_as", "known_titles", "part_files", "read_folds"]
 
 PARTS = ("train", "vali", "test")
 _NAMES = {"train": ("train", "trainingset"), "vali": ("vali", "validationset"), "test": ("test", "testset")}  # LETOR 4.0's and 2.0's
@@ -84,6 +84,17 @@ def has_folds(folder: str | os.PathLike[str]) -> bool:
 def part_files(folder: str | os.PathLike[str]) -> dict[str, dict[str, Path | None]]:
     """The file of every part of every fold, None where it is missing."""
     return {path.name: {part: _part(path, part) for part in PARTS} for path in _numbered(Path(folder))}
+
+
+def collections_below(folder: str | os.PathLike[str]) -> list[str]:
+    """The folders below that have a part of a fold at least, as paths from ``folder``; not hidden ones, nor those in a collection."""
+    found = []
+    for home, names, _ in os.walk(folder):
+        open_ones = sorted(name for name in names if not name.startswith(".") and os.access(Path(home, name), os.R_OK | os.X_OK))
+        here = [name for name in open_ones if any(path for parts in part_files(Path(home, name)).values() for path in parts.values())]
+        found += [Path(home, name).relative_to(folder).as_posix() for name in here]
+        names[:] = [name for name in open_ones if name not in here]
+    return sorted(found)
 
 
 def read_folds(folder: str | os.PathLike[str]) -> list[Fold]:

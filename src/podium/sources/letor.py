@@ -27,8 +27,9 @@ from podium.dataset import Dataset
 from podium.errors import FileError
 from podium.ragged import Ints, in_parallel, kernel, threads
 from podium.sources import letor_kernels as kernels
+from podium.sources.blocks import Bytes, blocks
 from podium.sources.columns import Columns
-from podium.sources.streams import Bytes, Progress, blocks, one_after_another
+from podium.sources.streams import Progress, one_after_another
 from podium.strings import Strings
 
 __all__ = ["MAX_FEATURES", "LetorReader", "read_letor"]

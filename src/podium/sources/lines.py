@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.errors import DataError, FileError
-from podium.sources.streams import blocks
+from podium.sources.blocks import blocks
 
 __all__ = ["finite_number", "json_lines", "one_word", "plain_number", "text_lines"]
 

@@ -31,10 +31,11 @@ from numpy.typing import NDArray
 from podium.dataset import Dataset
 from podium.errors import DataError, FileError
 from podium.ragged import check_offsets
+from podium.sources.blocks import blocks
 from podium.sources.columns import Columns
 from podium.sources.letor import MAX_FEATURES, LetorReader
 from podium.sources.letor_kernels import widest_feature
-from podium.sources.streams import Progress, blocks, one_after_another
+from podium.sources.streams import Progress, one_after_another
 from podium.strings import Strings
 
 __all__ = ["convert_letor", "is_mapped", "read_mapped", "write_mapped"]
@@ -178,20 +179,21 @@ def _open_strings(folder: Path, buffer_name: str, name: str, rows: int) -> Strin
 
 @contextlib.contextmanager
 def _new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to fill that takes its place when it is whole."""
+    """A folder to fill that takes its place when it is whole; of a symbolic link, the place that it names."""
     if folder.exists() and not is_mapped(folder):
         raise FileError(folder, None, "exists and is not a Podium folder; it is left alone")
-    scratch = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    place = Path(os.path.realpath(folder))
+    scratch = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     try:
         scratch.mkdir(parents=True)
     except OSError as error:
         raise FileError(folder, None, f"cannot be written: {(error.strerror or str(error)).lower()}") from error
     try:
         yield scratch
-        old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.old")
-        if folder.exists():
-            folder.rename(old)
-        scratch.rename(folder)
+        old = place.with_name(f".{place.name}.{secrets.token_hex(4)}.old")
+        if place.exists():
+            place.rename(old)
+        scratch.rename(place)
         shutil.rmtree(old, ignore_errors=True)
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)

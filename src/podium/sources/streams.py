@@ -1,45 +1,51 @@
-"""Bytes from and to files: compressed by their ending, whole lines at a time, and written so that no half file is ever seen."""
+"""Bytes from and to files: compressed by their ending, and written so that no half file is ever seen."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import gzip
 import io
 import lzma
 import os
 import secrets
+import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import IO, Any, NamedTuple, cast
 
 from podium.errors import FileError, MissingDependency
-from podium.ragged import in_parallel, threads
 
-__all__ = ["COMPRESSIONS", "Progress", "atomic_file", "bare_suffix", "blocks", "one_after_another", "open_bytes", "read_text"]
+__all__ = [
+    "COMPRESSIONS", "Compression", "Progress", "atomic_file", "bare_suffix", "damage_named", "one_after_another", "open_bytes", "read_text",
+]  # fmt: skip
 
 Progress = Callable[[int, int], None]  # bytes read so far, bytes in all
-Bytes = NDArray[np.uint8]
-
-_BLOCK = 16 << 20
-_LONGEST_LINE = 256 << 20
-_PADDING = 16  # bytes behind the text that the parser may look at
 
 
-def _open_zstandard(path: Path, mode: str) -> IO[bytes]:
+class Compression(NamedTuple):
+    """How a file of an ending is read, and how what is written to an open file is packed."""
+
+    read: Callable[[Path], IO[bytes]]
+    pack: Callable[[IO[bytes]], IO[bytes]]
+
+
+def _zstandard(name: str) -> Any:
     try:
         import zstandard
     except ImportError:
-        raise MissingDependency("zstandard", "zstd", f"open {path.name}") from None
-    if mode == "rb":
-        return cast("IO[bytes]", _ZstandardReader(path.open("rb"), zstandard))
-    opened: IO[bytes] = zstandard.open(path, mode)
-    return opened
+        raise MissingDependency("zstandard", "zstd", f"open {name}") from None
+    return zstandard
+
+
+def _read_zstandard(path: Path) -> IO[bytes]:
+    library = _zstandard(path.name)
+    return cast("IO[bytes]", _ZstandardReader(path.open("rb"), library))
+
+
+def _pack_zstandard(file: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", _zstandard("files that end in .zst").open(file, "wb"))
 
 
 class _ZstandardReader(io.RawIOBase):
@@ -78,23 +84,26 @@ class _ZstandardReader(io.RawIOBase):
         super().close()
 
 
-def _open_gzip(path: Path, mode: str) -> IO[bytes]:
-    if mode == "rb":
-        return cast("IO[bytes]", gzip.GzipFile(path, "rb"))
-    file = path.open("wb")
-    stream = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)  # no name, no time: same data, same bytes
-    stream.myfileobj = cast(Any, file)  # closed with the stream
-    return cast("IO[bytes]", stream)
+def _read_gzip(path: Path) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(path, "rb"))
 
 
-def _open_xz(path: Path, mode: str) -> IO[bytes]:
-    return cast("IO[bytes]", lzma.LZMAFile(path, mode))
+def _pack_gzip(file: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))  # no name, no time: same data, same bytes
 
 
-COMPRESSIONS: dict[str, Callable[[Path, str], IO[bytes]]] = {
-    ".gz": _open_gzip,
-    ".xz": _open_xz,
-    ".zst": _open_zstandard,
+def _read_xz(path: Path) -> IO[bytes]:
+    return cast("IO[bytes]", lzma.LZMAFile(path, "rb"))
+
+
+def _pack_xz(file: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", lzma.LZMAFile(file, "wb"))
+
+
+COMPRESSIONS: dict[str, Compression] = {
+    ".gz": Compression(_read_gzip, _pack_gzip),
+    ".xz": Compression(_read_xz, _pack_xz),
+    ".zst": Compression(_read_zstandard, _pack_zstandard),
 }
 
 
@@ -112,8 +121,8 @@ def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
     """Open a file to read, decompressed if its name ends in ``.gz``, ``.xz`` or ``.zst``."""
     path = Path(path)
     try:
-        opener = COMPRESSIONS.get(path.suffix.lower())
-        return opener(path, "rb") if opener else path.open("rb", buffering=0)
+        compression = COMPRESSIONS.get(path.suffix.lower())
+        return compression.read(path) if compression else path.open("rb", buffering=0)
     except OSError as error:
         raise FileError(path, None, _reason(error)) from error
 
@@ -126,7 +135,7 @@ def _reason(error: OSError) -> str:
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """A whole file as text."""
-    with open_bytes(path) as stream, _damage_named(Path(path)):
+    with open_bytes(path) as stream, damage_named(Path(path)):
         data = stream.read()
     try:
         return data.decode()
@@ -136,7 +145,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 @contextlib.contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
+def damage_named(path: Path) -> Iterator[None]:
     """Turn what decompressors raise into an error that names the file."""
     try:
         yield
@@ -158,103 +167,84 @@ def one_after_another(paths: Sequence[Path], progress: Progress | None) -> Itera
         yield path, None if progress is None else lambda done, _, before=before: progress(before + done, sum(sizes))  # type: ignore[misc]
 
 
-def blocks(path: str | os.PathLike[str], progress: Progress | None = None) -> Iterator[tuple[Bytes, int]]:
-    """Whole lines of a file, about 16 MB at a time: a buffer, and where the text in it ends (always behind a newline).
+@contextlib.contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Write a file that appears whole or not at all: beside its place first, then moved there; compressed by its ending.
 
-    The buffer is used again for the next block. A file that lacks the last newline gets one.
+    A symbolic link stays, and the file that it names is written. What is not kept on a disk (a FIFO, a terminal, ``/dev/stdout``) is no
+    file to be replaced: it gets the bytes as they come.
     """
     path = Path(path)
-    with open_bytes(path) as stream, _damage_named(path):
-        total = path.stat().st_size
-        buffer, kept, at_end = np.empty(_BLOCK + _PADDING, np.uint8), 0, False
-        while not at_end:
-            filled = _fill(stream, buffer, kept)
-            at_end = filled < len(buffer) - _PADDING
-            if at_end and filled > 0 and buffer[filled - 1] != ord("\n"):
-                buffer[filled] = ord("\n")
-                filled += 1
-            end = _last_newline(buffer, filled)
-            if progress is not None:
-                progress(total if at_end else min(_raw_position(stream), total), total)
-            if end == 0 and not at_end:
-                if filled > _LONGEST_LINE:
-                    raise FileError(path, None, f"has a line of more than {_LONGEST_LINE >> 20} MB; is it a text file?")
-                buffer, kept = np.concatenate([buffer, np.empty(len(buffer), np.uint8)]), filled
-                continue
-            if end:
-                yield buffer, end
-            kept = filled - end
-            buffer[:kept] = buffer[end:filled].copy()
-
-
-def _fill(stream: IO[bytes], buffer: Bytes, filled: int) -> int:
-    room = memoryview(buffer)[: len(buffer) - _PADDING]  # type: ignore[arg-type]
-    if isinstance(stream, io.FileIO) and hasattr(os, "preadv"):
-        return filled + _read_in_parallel(stream, room[filled:])
-    while filled < len(room):
-        got = stream.readinto(room[filled:])  # type: ignore[attr-defined]
-        if not got:
-            break
-        filled += got
-    return filled
-
-
-def _read_in_parallel(stream: io.FileIO, room: memoryview) -> int:
-    """Fill the room from a plain file, a part a thread: even copying from the page cache takes a sixth of reading a file."""
-    start, part = stream.tell(), -(-len(room) // threads())
-    edges = range(0, len(room), max(part, 1))
-
-    def read(begin: int) -> int:
-        end, filled = min(begin + part, len(room)), begin
-        while filled < end and (got := os.preadv(stream.fileno(), [room[filled:end]], start + filled)):
-            filled += got
-        return filled - begin
-
-    total = int(sum(in_parallel([functools.partial(read, begin) for begin in edges])))
-    stream.seek(start + total)
-    return total
-
-
-def _last_newline(buffer: Bytes, filled: int) -> int:
-    """Where the last whole line ends; looks back in growing steps, since it is nearly always close."""
-    step = 4096
-    while True:
-        low = max(0, filled - step)
-        found = buffer[low:filled].tobytes().rfind(b"\n")
-        if found >= 0 or low == 0:
-            return low + found + 1 if found >= 0 else 0
-        step *= 8
-
-
-def _raw_position(stream: Any) -> int:
-    """How far the file on disk has been read, below any decompressor."""
-    for name in ("fileobj", "_fp", "file"):
-        inner = getattr(stream, name, None)
-        if inner is not None and hasattr(inner, "tell"):
-            return int(inner.tell())
-    return int(stream.tell()) if isinstance(stream, io.FileIO) else 0
+    compression = COMPRESSIONS.get(path.suffix.lower())
+    with _stream(path) if _is_stream(path) else _new_file(path) as file:
+        if compression is None:
+            yield file
+        else:
+            with compression.pack(file) as packed:
+                yield packed
 
 
 @contextlib.contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write a file that appears whole or not at all: beside its place first, then moved there; compressed by its ending."""
-    path = Path(path)
-    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    opener = COMPRESSIONS.get(path.suffix.lower())
+def _new_file(path: Path) -> Iterator[IO[bytes]]:
+    place = Path(os.path.realpath(path))
+    scratch = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
+    with _failure_named(path, scratch):
+        try:
+            with scratch.open("wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            scratch.replace(place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                scratch.unlink()
+            raise
+
+
+@contextlib.contextmanager
+def _stream(path: Path) -> Iterator[IO[bytes]]:
+    number = _open_number(path)
+    with _failure_named(path, path), path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+        yield file
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether what has this name takes bytes as they come; what is no file either, such as a folder, is refused."""
+    if _open_number(path) is not None:
+        return True
+    with _failure_named(path, path):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            return False
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):  # a socket, or a whole disk
+        raise FileError(path, None, "cannot be written: it is neither a file nor a pipe")
+    return not stat.S_ISREG(mode)
+
+
+def _open_number(path: Path) -> int | None:
+    """The number of our open file that a name such as /dev/stdout or /dev/fd/63 leads to.
+
+    It must be written by that number: opened anew by its name, a file that the shell redirects to would be cut off first.
+    """
+    for _ in range(40):  # as many links as Linux follows
+        home = os.path.realpath(path.parent)
+        if home in ("/dev/fd", f"/proc/{os.getpid()}/fd"):
+            return int(path.name) if path.name.isdecimal() else None
+        if not path.is_symlink():
+            return None
+        path = Path(home, path.readlink())
+    return None
+
+
+@contextlib.contextmanager
+def _failure_named(path: Path, opened: Path) -> Iterator[None]:
+    """Say of which path it was that writing failed: a full disk comes without a name; what is about another file is the caller's own."""
     try:
-        with opener(scratch, "wb") if opener else scratch.open("wb") as stream:
-            yield stream
-        with scratch.open("rb+") as written:
-            os.fsync(written.fileno())
-        scratch.replace(path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            scratch.unlink()
-        if not isinstance(error, OSError) or not _is_about(error, scratch):
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.EPIPE) or str(error.filename) not in ("None", str(opened)):
             raise
         raise FileError(path, None, f"cannot be written: {(error.strerror or str(error)).lower()}") from error
-
-
-def _is_about(error: OSError, path: Path) -> bool:
-    """Whether it tells of writing this file: a full disk comes without a name, and what is about another file is the caller's own."""
-    return error.errno not in (None, errno.EPIPE) and str(error.filename) in ("None", str(path))

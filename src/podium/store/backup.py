@@ -28,11 +28,11 @@ def backup(place: str | os.PathLike[str], target: str | os.PathLike[str], *, is_
 
     Whoever writes to the store goes on, and everything that was acknowledged before the call is in the copy. The copy appears under its
     name when it is whole, or not at all. A file that is there already is kept unless ``is_replacing``. A store in PostgreSQL is written
-    by the program ``pg_dump``, in the format that ``pg_restore`` reads.
+    by the program ``pg_dump``, in the format that ``pg_restore`` reads. A symbolic link stays, and the file that it names is written.
     """
     target = Path(target)
     _check_target(place, target, is_replacing)
-    with _new_file(target, is_replacing) as new:
+    with _new_file(Path(os.path.realpath(target)), is_replacing) as new:
         if "://" in str(place):
             _dump_postgresql(str(place), new)
         else:
@@ -50,6 +50,8 @@ def _check_target(place: str | os.PathLike[str], target: Path, is_replacing: boo
         raise FileError(target, None, "cannot be made: its folder does not exist")
     if target.exists() and not is_replacing:
         raise FileError(target, None, _IS_THERE)
+    if target.exists() and not target.is_file():
+        raise FileError(target, None, "is no file that could be replaced; name a new file")
     if "://" not in str(place) and Path(place).exists() and target.exists() and target.samefile(place):
         raise FileError(target, None, "is the store itself; name another file")
     if Path(f"{target.resolve()}-wal").exists():  # SQLite would take it for changes to the new file
