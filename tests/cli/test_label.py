@@ -349,7 +349,7 @@ def test_a_person_killed_many_times_loses_nothing(tmp_path: Path, new_place: Cal
     said = json.loads(done.stdout)
     assert said["kills"] == number
     assert said["ended"] == 0
-    assert said["mid_work"] >= 0.8 * number  # those sittings waited for an acknowledgment
+    assert said["mid_work"] >= number - -(-number // 5)  # all but each fifth sitting waited for an acknowledgment
     acknowledged = Counter(map(tuple, said["acknowledged"]))
     with open_store(place) as store:
         logs = {task.name: store.events(task.number) for task in store.tasks()}
