@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 from tests.cli.typed import fails, run
+from tests.reports.experiment_runs import CURVE, made
 
 from podium.experiments import running
 from podium.experiments.files import read_run
 from podium.measures import mean
+from podium.reports.experiment_findings import findings
 
 command = importlib.import_module("podium.cli.experiment")  # the package has the command itself under this name
 
@@ -91,6 +93,32 @@ def test_a_curve_is_shown_by_its_points(capsys: pytest.CaptureFixture[str], plac
     expected = [f"{mean_over_folds(place / 'runs' / 'curve', 'RankNet', 'ndcg@5', point):.4f}" for point in ("1", "full")]
     assert [cell.rstrip("*") for cell in lines[5][1:]] == expected
     assert "ndcg@5 over k; means over 3 folds" in out
+
+
+def test_a_curve_is_shown_by_the_measure_that_the_report_shows_first() -> None:
+    text = CURVE.replace('measures = ["ndcg@10"]', 'measures = ["map", "wkt"]').replace('choose = "ndcg@10"', 'choose = "wkt"')
+    means = {"map": (0.1, 0.2), "wkt": (0.3, 0.4)}
+    cells = {
+        (arm, at, measure): ([mean + more] * 2,)
+        for measure, own in means.items()
+        for at, mean in zip(("1", "full"), own, strict=True)
+        for arm, more in (("RankNet", 0.05), ("ListMLE", 0.0))
+    }
+    found = made(text, cells)
+    lines = command.summary(found).splitlines()
+    assert [line.split() for line in lines[2:6] if not line.startswith("-")] == [
+        ["ranker", "1", "full"], ["ListMLE", "0.3000*", "0.4000*"], ["RankNet", "0.3500", "0.4500"],
+    ]  # fmt: skip
+    assert lines[-1].startswith("wkt over k; means over 1 fold and 2 seeds; settings chosen by wkt")
+    assert findings(found).main_measure == "wkt"
+
+
+def test_means_are_those_of_the_report_also_where_a_seed_has_no_value_of_a_query() -> None:
+    """Of seeds that a query has: (0.2 + 0.4) / 2 and 0.8, which is 0.55; over queries first it would be (0.2 + 0.6) / 2."""
+    found = made(CURVE.split("[curve]")[0], {("ListMLE", "", "ndcg@10"): ([0.2, 0.6],)}, seeds={0: 0.0, 1: 0.2})
+    found.rows["value"][1] = float("nan")
+    assert findings(found).entries["ListMLE", "ndcg@10"].mean == pytest.approx(0.55)
+    assert "0.5500*" in command.summary(found)
 
 
 def test_a_second_run_says_what_was_kept(capsys: pytest.CaptureFixture[str], place: Path) -> None:
@@ -277,10 +305,8 @@ def test_a_folder_of_data_that_is_a_collection_or_not_there_is_said(capsys: pyte
     text = TEXT.replace("[data.synthetic]\nqueries = 9\ndocuments = 12\nfeatures = 3\nfolds = 3", '[data]\nfolder = "TD2003"')
     (place / "official.toml").write_text(text)
     (place / "TD2003" / "Fold1").mkdir(parents=True)
-    assert "TD2003: is a collection itself; give --data the folder above it" in fails(
-        capsys, "experiment", "official.toml", "--data", "TD2003"
-    )
-    assert "nowhere: there is no such folder" in fails(capsys, "experiment", "official.toml", "--data", "nowhere")
+    assert "that is a collection itself: give the folder above it" in fails(capsys, "experiment", "official.toml", "--data", "TD2003")
+    assert "nowhere; there is no such folder" in fails(capsys, "experiment", "official.toml", "--data", "nowhere")
     _, _, err = run(capsys, "experiment", "official.toml", "--data", "TD2003", "--skip-missing")
     assert "it needs TD2003, which is not in TD2003; that is a collection itself: give the folder above it" in err
     _, _, err = run(capsys, "experiment", "official.toml", "--data", "nowhere", "--skip-missing")

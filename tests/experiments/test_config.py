@@ -110,6 +110,19 @@ def test_a_curve_over_judgments_comes_with_its_labelling() -> None:
     assert config.labelling == Labelling(("heap",), (1.0, 0.9), 7)
 
 
+def test_a_config_says_of_which_paper_it_is_what_that_says_and_whose_place_the_data_take() -> None:
+    text = TEXT.replace("notes =", 'paper = "004"\nsays = "it is flat"\nnotes =').replace("[truth]", 'in_place_of = "MQ2007"\n[truth]')
+    config = config_from_text(text, "t")
+    assert (config.paper, config.says, config.data) == ("004", "it is flat", DataSpec("OHSUMED2", in_place_of="MQ2007"))
+    assert (EXPECTED.paper, EXPECTED.says, EXPECTED.data.in_place_of) == ("", "", "")
+
+
+def test_what_an_older_release_wrote_without_the_keys_of_a_paper_is_read() -> None:
+    plain = config_to_dict(EXPECTED)
+    del plain["paper"], plain["says"], plain["data"]["in_place_of"]
+    assert config_from_dict(plain) == EXPECTED
+
+
 def test_synthetic_data_and_what_may_be_left_out() -> None:
     text = TEXT.replace('folder = "OHSUMED2"', "[data.synthetic]\nqueries = 40").replace(
         '[truth]\ntrain = "top-k"\ntest = "given"\nk = 5', ""
@@ -146,6 +159,12 @@ def test_every_config_of_the_repository_is_read_and_survives_json(path: Path) ->
 
 MISTAKES = [  # what is replaced, by what, and what must be said
     ("notes =", "note =", "note: unknown key 'note'; did you mean 'notes'? choose from about, baseline"),
+    ("notes =", 'says = "flat"\nnotes =', "says tells what a paper says of its figure: give paper too, or leave it out"),
+    (
+        '"OHSUMED2"',
+        '"OHSUMED2"\nin_place_of = "OHSUMED2"',
+        "data.in_place_of names the collection of the paper, where ours is another; leave",
+    ),
     ('title = "Table 4"', "", "title is missing; a config has the keys title, about, data"),
     ('title = "Table 4"', "title = 4", "title must be a text, got 4"),
     ('title = "Table 4"', 'title = "a"\nname = "b"', "name: an experiment is named after its file"),

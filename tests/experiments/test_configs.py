@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from podium.cli.report import report
 from podium.experiments.config import config_from_dict, config_to_dict, read_config
 
 FOLDER = Path(__file__).parents[2] / "experiments"
@@ -185,13 +187,14 @@ SAID = [  # begin and end of configs' names, and how a note of each begins
 ]
 
 
-@pytest.mark.parametrize("name", [name for name, config in CONFIGS.items() if config.title.startswith("Paper ")])
-def test_a_config_on_data_that_its_paper_does_not_have_says_so_first(name: str) -> None:
-    """Reports know by this note that the paper's figures are of another collection."""
+@pytest.mark.parametrize("name", [name for name, config in CONFIGS.items() if config.paper])
+def test_a_config_on_data_that_its_paper_does_not_have_says_so(name: str) -> None:
     config = CONFIGS[name]
-    is_theirs = config.data.synthetic is None and config.data.folder in COLLECTIONS[config.title.removeprefix("Paper ")[:3]]
+    is_theirs = config.data.synthetic is None and config.data.folder in COLLECTIONS[config.paper]
+    assert config.title.startswith(f"Paper {config.paper}, ")
+    assert bool(config.data.in_place_of) != is_theirs
+    assert set(filter(None, config.data.in_place_of.split(" and "))) <= COLLECTIONS[config.paper]
     assert config.notes[0].startswith("Not the data of the paper: ") != is_theirs
-    assert not any(note.startswith("Not the data of the paper") for note in config.notes[1:])
     for claim in config.claims:
         assert bool(claim.on) != is_theirs, claim
 
@@ -202,3 +205,9 @@ def test_what_all_configs_of_a_paper_must_admit_is_said_in_each(begin: str, end:
     assert configs
     for config in configs:
         assert any(one.startswith(note) for one in config.notes), config.name
+
+
+def test_the_help_of_reports_names_runs_that_a_config_makes() -> None:
+    named = re.findall(r"runs/(\w+)", report.epilog or "")
+    assert named
+    assert set(named) <= set(CONFIGS)

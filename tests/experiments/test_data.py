@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from podium import DataError, Dataset, FileError, synthetic
-from podium.experiments.data import digest, is_there, load_folds
+from podium.experiments.data import digest, is_there, load_folds, missing
 from podium.experiments.facts import DataSpec, Synthetic
 
 
@@ -125,20 +125,33 @@ def test_progress_reaches_its_end_and_never_goes_back(tmp_path: Path) -> None:
 # ---- what is missing ----
 
 
-def test_a_missing_collection_is_an_error_that_says_how_to_put_it_there(tmp_path: Path) -> None:
+def test_a_missing_collection_is_an_error_that_says_where_its_files_belong(tmp_path: Path) -> None:
     with pytest.raises(
-        FileError, match=r"TD2003: the collection TD2003 is not there; put its official files in place as TD2003/Fold1/train\.txt"
+        DataError, match=r"it needs TD2003, which is not in .*; a collection is files such as TD2003/Fold1/train\.txt, vali"
     ):
         load_folds(DataSpec(folder="TD2003"), tmp_path)
-    with pytest.raises(DataError, match="needs the collection MQ2007-list and MQ2007; say with --data"):
+    with pytest.raises(DataError, match="it needs MQ2007-list and MQ2007; say with --data which folder has it"):
         load_folds(DataSpec(folder="MQ2007-list", only_in="MQ2007"), None)
+
+
+def test_what_is_missing_is_said_and_nothing_else(tmp_path: Path) -> None:
+    lay_out(tmp_path / "SET", [query(number, {"a": 1}) for number in (1, 2, 3)])
+    assert missing(DataSpec(folder="SET"), tmp_path) == ""
+    assert missing(DataSpec(synthetic=Synthetic()), None) == ""
+    assert missing(DataSpec(folder="SET", only_in="B"), tmp_path) == f"it needs B, which is not in {tmp_path}"
+    assert missing(DataSpec(folder="A", only_in="B"), tmp_path) == f"it needs A and B, which are not in {tmp_path}"
+    for spec, folder in ((DataSpec(folder="SET"), tmp_path / "nowhere"), (DataSpec(folder="SET", only_in="B"), tmp_path)):
+        with pytest.raises(DataError) as caught:
+            load_folds(spec, folder)
+        assert missing(spec, folder) in str(caught.value)
+        assert not is_there(spec, folder)
 
 
 def test_a_folder_of_collections_that_is_none_is_told_from_a_collection_that_is_missing(tmp_path: Path) -> None:
     lay_out(tmp_path / "SET", [query(number, {"a": 1}) for number in (1, 2, 3)])
-    with pytest.raises(FileError, match=r"nowhere: there is no such folder; --data names the one that holds SET"):
+    with pytest.raises(DataError, match=r"it needs SET, which is not in .*nowhere; there is no such folder"):
         load_folds(DataSpec(folder="SET"), tmp_path / "nowhere")
-    with pytest.raises(FileError, match=r"SET: is a collection itself; give --data the folder above it"):
+    with pytest.raises(DataError, match=r"it needs SET, which is not in .*SET; that is a collection itself: give the folder above it"):
         load_folds(DataSpec(folder="SET"), tmp_path / "SET")
 
 
@@ -218,12 +231,6 @@ def test_synthetic_folds_hold_the_collection_that_the_arguments_make() -> None:
 def test_the_best_of_synthetic_queries_can_be_kept() -> None:
     fold = load_folds(DataSpec(synthetic=Synthetic(queries=3, documents=9, features=2, folds=3), best=4), None)[1]
     assert sorted(fold.test.labels.tolist()) == [6, 7, 8, 9]
-
-
-@pytest.mark.parametrize("folds", [2, 7])
-def test_a_number_of_folds_that_leaves_a_part_empty_is_refused(folds: int) -> None:
-    with pytest.raises(DataError, match=f"folds must be 3 or more and at most the number of queries .6., got {folds}"):
-        load_folds(DataSpec(synthetic=Synthetic(queries=6, documents=2, features=1, folds=folds)), None)
 
 
 # ---- digest ----

@@ -20,7 +20,8 @@ from tests.experiments.test_trials import CONFIG
 from podium import Dataset, save_dataset
 from podium.errors import FileError
 from podium.experiments.config import config_to_dict
-from podium.experiments.files import COSTS, ROWS, TRIALS, Columns, read_run, write_run
+from podium.experiments.facts import Columns
+from podium.experiments.files import COSTS, ROWS, TRIALS, read_run, write_run
 
 SAMPLES: dict[type, list[Any]] = {
     str: ["é", "", "l2=0.1 k=3"],

@@ -11,8 +11,7 @@ import pytest
 
 from podium.experiments.config import read_config
 from podium.experiments.facts import Config
-from podium.experiments.files import read_run
-from podium.experiments.running import run_experiment
+from podium.experiments.running import compute
 from podium.sources.known_collections import COLLECTIONS, Collection
 
 FOLDER = Path(__file__).parents[2] / "experiments"
@@ -84,7 +83,7 @@ def kinds(said: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_config_runs_on_files_laid_out_as_the_official_ones(name: str, brought: Path, tmp_path: Path) -> None:
     config = cut_down(CONFIGS[name])
-    rows = read_run(run_experiment(config, data=brought, out=tmp_path, jobs=1)).rows
+    rows = compute(config, data=brought, out=tmp_path, jobs=1).rows
     points = 1 if config.curve is None else 2
     assert len(rows["value"]) == 5 * QUERIES * len(config.rankers) * len(config.measures) * points
     assert set(rows["algorithm"]) == {ranker.name for ranker in config.rankers}

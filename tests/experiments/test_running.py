@@ -31,7 +31,7 @@ from podium.experiments.files import read_run
 from podium.experiments.pace import Progress, seconds_left
 from podium.experiments.planning import plan
 from podium.experiments.recording import run_facts
-from podium.experiments.running import compute, run_experiment, train_all
+from podium.experiments.running import compute, train_all
 from podium.experiments.trials import Part
 from podium.search import grid_of, search
 from podium.training.watching import Validation
@@ -69,6 +69,12 @@ TRIALS = 3 * (24 + 2)
 SAME = ("rows.parquet", "trials.parquet", "run.json", "SHA256SUMS")
 
 
+def ran(config: Config, *, out: Path, **options: Any) -> Path:
+    """The folder of a run."""
+    compute(config, data=None, out=out, **options)
+    return out / config.name
+
+
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in SAME}
 
@@ -76,7 +82,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run from nothing to its end, in one process; what is in it must not be changed."""
-    return run_experiment(CONFIG, data=None, out=tmp_path_factory.mktemp("runs"), text=TEXT)
+    return ran(CONFIG, out=tmp_path_factory.mktemp("runs"), text=TEXT)
 
 
 @pytest.fixture
@@ -137,48 +143,48 @@ def test_costs_are_those_of_the_trials(undisturbed: Path) -> None:
 
 def test_a_rerun_trains_nothing_and_writes_the_same(tmp_path: Path, trained: list[str]) -> None:
     small = config_from_text(TEXT.replace("k = [1, 2, 3, 5]", "k = [2]"), "small")
-    first = bytes_of(run_experiment(small, data=None, out=tmp_path))
+    first = bytes_of(ran(small, out=tmp_path))
     assert len(trained) == 3 * (6 + 2)
-    assert bytes_of(run_experiment(small, data=None, out=tmp_path)) == first
+    assert bytes_of(ran(small, out=tmp_path)) == first
     assert len(trained) == 3 * (6 + 2)
 
 
 def test_a_rerun_trains_only_what_changed(tmp_path: Path, trained: list[str]) -> None:
     text = TEXT.replace("k = [1, 2, 3, 5]", "k = [2]")
-    run_experiment(config_from_text(text, "small"), data=None, out=tmp_path)
+    ran(config_from_text(text, "small"), out=tmp_path)
     del trained[:]
     text = text.replace("grid = { l2 = [0.0, 1.0] }", "grid = { l2 = [1.0, 2.0, 0.0] }")
-    run_experiment(config_from_text(text, "other"), data=None, out=tmp_path)
+    ran(config_from_text(text, "other"), out=tmp_path)
     assert trained == [f"RankNet Fold{fold} l2=2.0" for fold in (1, 2, 3)]
     del trained[:]
     text = text.replace('name = "RankNet"', 'name = "renamed"').replace('["ndcg@5", "k-err"]', '["map"]').replace("Small", "Large")
-    run_experiment(config_from_text(text, "other"), data=None, out=tmp_path)  # no trial depends on these
+    ran(config_from_text(text, "other"), out=tmp_path)  # no trial depends on these
     assert trained == []
-    run_experiment(config_from_text(text.replace('choose = "k-ndcg@3"', 'choose = "map"'), "other"), data=None, out=tmp_path)
+    ran(config_from_text(text.replace('choose = "k-ndcg@3"', 'choose = "map"'), "other"), out=tmp_path)
     assert len(trained) == 3 * (6 + 3)
 
 
 def test_a_damaged_entry_is_trained_again_and_no_other(tmp_path: Path, trained: list[str]) -> None:
     small = config_from_text(TEXT.replace("k = [1, 2, 3, 5]", "k = [2]"), "small")
-    first = bytes_of(run_experiment(small, data=None, out=tmp_path))
+    first = bytes_of(ran(small, out=tmp_path))
     del trained[:]
     entry = sorted((tmp_path / "cache").glob("*/*.json"))[4]
     entry.write_bytes(entry.read_bytes()[:-5])
-    assert bytes_of(run_experiment(small, data=None, out=tmp_path)) == first
+    assert bytes_of(ran(small, out=tmp_path)) == first
     assert len(trained) == 1
 
 
 def test_two_rankers_of_the_same_content_are_trained_once(tmp_path: Path, trained: list[str]) -> None:
     text = TEXT.replace("k = [1, 2, 3, 5]", "k = [2]") + '[[rankers]]\nname = "twin"\nalgorithm = "ranknet"\n'
     text += 'settings = { l2 = 1.0, max_iter = 10 }\ngrid = ""\n'
-    run = read_run(run_experiment(config_from_text(text, "twins"), data=None, out=tmp_path))
+    run = read_run(ran(config_from_text(text, "twins"), out=tmp_path))
     assert len(trained) == 3 * (6 + 2)
     assert (run.rows["algorithm"] == "twin").any()
 
 
 def test_workers_write_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
     seen: list[Progress] = []
-    folder = run_experiment(CONFIG, data=None, out=tmp_path, jobs=2, progress=seen.append, text=TEXT)
+    folder = ran(CONFIG, out=tmp_path, jobs=2, progress=seen.append, text=TEXT)
     assert bytes_of(folder) == bytes_of(undisturbed)
     assert [moment.done for moment in seen] == list(range(TRIALS + 1))
     assert seen[0].last == ""
@@ -196,7 +202,7 @@ def test_every_point_and_seed_of_a_curve_has_its_own_training_queries(tmp_path: 
     )
     text += '[curve]\nover = "judgments"\npoints = [60, 150]\n[labelling]\nstrategies = ["heap"]\naccuracies = [1.0, 0.7]\nk = 3\n'
     config = config_from_text(text, "curve")
-    run = read_run(run_experiment(config, data=None, out=tmp_path))
+    run = read_run(ran(config, out=tmp_path))
     folds = {fold.name: fold for fold in load_folds(config.data, None)}
     expected = []
     for (name, fold), arm, point, seed in itertools.product(folds.items(), arms(config), (60, 150), (2, 5)):
@@ -213,9 +219,9 @@ def test_every_point_and_seed_of_a_curve_has_its_own_training_queries(tmp_path: 
 
 def test_another_truth_of_validation_queries_trains_anew(tmp_path: Path, trained: list[str]) -> None:
     text = TEXT.replace("k = [1, 2, 3, 5]", "k = [2]")
-    run_experiment(config_from_text(text, "small"), data=None, out=tmp_path)
+    ran(config_from_text(text, "small"), out=tmp_path)
     del trained[:]
-    run_experiment(config_from_text(text.replace('test = "top-k"', 'test = "full"'), "small"), data=None, out=tmp_path)
+    ran(config_from_text(text.replace('test = "top-k"', 'test = "full"'), "small"), out=tmp_path)
     assert len(trained) == 3 * (6 + 2)
 
 
@@ -273,10 +279,10 @@ class Pool:
 def test_no_more_workers_are_started_than_there_are_trials_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joblib, "Parallel", type("Counting", (Pool,), {"asked": (asked := [])}))
     text = TEXT.replace("k = [1, 2, 3, 5]", "k = [2]").replace("l2 = [0.0, 0.01, 0.1, 1.0, 10.0, 100.0]", "l2 = [0.0]")
-    run_experiment(config_from_text(text, "small"), data=None, out=tmp_path, jobs=64)
+    ran(config_from_text(text, "small"), out=tmp_path, jobs=64)
     assert asked == [3 * (1 + 2)]
-    run_experiment(config_from_text(text.replace("l2 = [0.0]", "l2 = [0.5]"), "small"), data=None, out=tmp_path, jobs=64)
-    run_experiment(config_from_text(text, "small"), data=None, out=tmp_path, jobs=2)
+    ran(config_from_text(text.replace("l2 = [0.0]", "l2 = [0.5]"), "small"), out=tmp_path, jobs=64)
+    ran(config_from_text(text, "small"), out=tmp_path, jobs=2)
     assert asked == [9, 3]  # none where nothing is left
 
 
@@ -284,7 +290,7 @@ def test_a_worker_that_was_ended_is_one_line_and_what_is_done_is_kept(tmp_path: 
     monkeypatch.setattr(joblib, "Parallel", type("Ended", (Pool,), {"asked": [], "is_ended": True}))
     text = TEXT.replace("k = [1, 2, 3, 5]", "k = [2]")
     with pytest.raises(DataError) as caught:
-        run_experiment(config_from_text(text, "small"), data=None, out=tmp_path, jobs=2)
+        ran(config_from_text(text, "small"), out=tmp_path, jobs=2)
     assert str(caught.value) == "a worker was ended, perhaps for want of memory; what is done is kept; try --jobs 1"
     assert len(entries(tmp_path)) == 3 * (6 + 2) - 1
 
@@ -295,7 +301,7 @@ def test_a_file_in_the_way_is_said_before_anything_is_trained(tmp_path: Path, tr
     (out / path).parent.mkdir(parents=True, exist_ok=True)
     (out / path).touch()
     with pytest.raises(FileError, match=r"cannot be made: (file exists|not a directory); choose another place"):
-        run_experiment(CONFIG, data=None, out=out)
+        ran(CONFIG, out=out)
     assert trained == []
 
 
@@ -305,20 +311,20 @@ def test_a_place_that_cannot_be_written_is_said_before_anything_is_trained(
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != tmp_path / place)  # whoever runs this may be allowed all
     with pytest.raises(FileError, match="cannot be written to; choose another place"):
-        run_experiment(CONFIG, data=None, out=tmp_path)
+        ran(CONFIG, out=tmp_path)
     assert trained == []
 
 
 @pytest.mark.parametrize("jobs", [0, -2])
 def test_no_jobs_are_refused(tmp_path: Path, jobs: int) -> None:
     with pytest.raises(DataError, match=f"jobs must be 1 or more, or -1 for one a core, got {jobs}"):
-        run_experiment(CONFIG, data=None, out=tmp_path, jobs=jobs)
+        ran(CONFIG, out=tmp_path, jobs=jobs)
 
 
 def test_a_missing_library_is_said_before_anything_is_trained(tmp_path: Path, trained: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingDependency, match=r"pip install 'podium\[experiments\]'"):
-        run_experiment(CONFIG, data=None, out=tmp_path)
+        ran(CONFIG, out=tmp_path)
     assert trained == []
 
 
@@ -335,17 +341,14 @@ PROCESS = """
 import sys
 from pathlib import Path
 from podium.experiments.config import config_from_text
-from podium.experiments.planning import plan
-from podium.experiments.running import run_experiment, train_all
-from podium.experiments.trials import Part
-run_experiment(config_from_text(sys.argv[1], "small"), data=None, out=Path(sys.argv[2]), jobs=2, text=sys.argv[1])
+from podium.experiments.running import compute
+compute(config_from_text(sys.argv[1], "small"), data=None, out=Path(sys.argv[2]), jobs=2, text=sys.argv[1])
 """
 
 PAIR = """  # all is loaded once; each of the two is a fork, and they begin together
 import os, sys, time
 from pathlib import Path
 from podium.experiments import running
-from podium.experiments.cache import Cache
 from podium.experiments.config import config_from_text
 out, train, count = Path(sys.argv[2]), running.train, 0
 def counting(*arguments):
@@ -358,7 +361,7 @@ children = []
 for number in range(2):
     children.append(os.fork())
     if children[-1] == 0:
-        running.run_experiment(config_from_text(sys.argv[1], "small"), data=None, out=out, text=sys.argv[1])
+        running.compute(config_from_text(sys.argv[1], "small"), data=None, out=out, text=sys.argv[1])
         (out / f"count-{number}").write_text(str(count))
         os._exit(0)
 assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
@@ -384,7 +387,7 @@ def test_a_killed_run_keeps_what_was_done_and_goes_on_to_the_same_bytes(undistur
     assert process.returncode == -signal.SIGKILL  # it was in the middle
     before = entries(tmp_path)
     assert list((tmp_path / "small").iterdir()) == []
-    folder = run_experiment(CONFIG, data=None, out=tmp_path, text=TEXT)
+    folder = ran(CONFIG, out=tmp_path, text=TEXT)
     after = entries(tmp_path)
     assert bytes_of(folder) == bytes_of(undisturbed)
     assert {key: after[key] for key in before} == before  # none was trained again

@@ -126,7 +126,8 @@ def run_with(tests: list[Dataset], out: Path, monkeypatch: pytest.MonkeyPatch) -
     """The experiment on its own training and validation queries, and these test parts."""
     folds = [replace(fold, test=test) for fold, test in zip(load_folds(CONFIG.data, None), tests, strict=True)]
     monkeypatch.setattr(running, "load_folds", lambda *_, **__: folds)
-    return running.run_experiment(CONFIG, data=None, out=out)
+    running.compute(CONFIG, data=None, out=out)
+    return out / CONFIG.name
 
 
 def kept(out: Path) -> dict[str, tuple[Any, ...]]:
@@ -180,6 +181,6 @@ def test_the_test_part_is_not_touched_before_every_choice_is_made(tmp_path: Path
 
     monkeypatch.setattr(running, "choose", choosing)
     with pytest.raises(Touched):
-        running.run_experiment(CONFIG, data=None, out=tmp_path)
+        running.compute(CONFIG, data=None, out=tmp_path)
     assert len(choices) == 1
     assert len(choices[0]) == 3 * 2  # folds and rankers: all of them

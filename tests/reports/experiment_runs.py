@@ -9,10 +9,12 @@ import numpy as np
 
 from podium.experiments.config import config_from_text, config_to_dict
 from podium.experiments.files import Run
+from podium.measures import get
 
 TABLE = """
 title = "Paper 004, Table 4: <b>&</b> rankers | $x$"
 about = "Two rankers."
+paper = "004"
 measures = ["ndcg@10", "wkt"]
 choose = "ndcg@10"
 baseline = "ListMLE"
@@ -45,6 +47,7 @@ on = "MQ2007-list"
 CURVE = """
 title = "Paper 000, Figure 1"
 about = "Quality against k."
+paper = "000"
 measures = ["ndcg@10"]
 choose = "ndcg@10"
 baseline = "ListMLE"
@@ -65,31 +68,28 @@ over = "k"
 points = [1, 10, 100, "full"]
 """
 
+SETTINGS = ("l2=0.1", "l2=1")
+
 Cells = Mapping[tuple[str, str, str], Sequence[Sequence[float]]]  # (arm, point, measure) -> for each fold, a value a query
 
 
 def made(text: str, cells: Cells, *, name: str = "t", seeds: Mapping[int, float] | None = None, validation: Any = None) -> Run:
-    """A run with these values; each seed adds its number to all of them. ``validation`` is by arm and point."""
+    """A run with these values; each seed adds its number to all of them. ``validation`` is by arm and point.
+
+    Every arm and point has two settings in every fold: in odd ones the first is chosen, in even ones the second. Of the trials of the
+    n-th arm and point, numbered from 0, trial t takes n (1 + t²) seconds and 2 + t MiB: of two folds, 1, 2, 5 and 10 seconds.
+    """
     config = config_from_text(text, name)
     rows: dict[str, list[Any]] = {key: [] for key in ("run", "fold", "query", "algorithm", "setting", "measure", "value", "point", "seed")}
     for seed, more in (seeds or {0: 0.0}).items():
         for (arm, point, measure), folds in cells.items():
             for number, values in enumerate(folds, start=1):
                 for query, value in enumerate(values):
-                    row = (name, f"Fold{number}", f"q{query}", arm, "l2=0.1", measure, value + more, point, seed)
+                    row = (name, f"Fold{number}", f"q{query}", arm, SETTINGS[1 - number % 2], measure, value + more, point, seed)
                     for column, entry in zip(rows.values(), row, strict=True):
                         column.append(entry)
-    places = list(dict.fromkeys((arm, point) for arm, point, _ in cells))
-    trials = {
-        "fold": _texts(["Fold1"] * len(places)), "algorithm": _texts([arm for arm, _ in places]), "point": _texts([at for _, at in places]),
-        "seed": np.zeros(len(places), int), "setting": _texts(["l2=0.1"] * len(places)), "is_chosen": np.ones(len(places), bool),
-        "validation": np.array([(validation or {}).get(place, 0.5) for place in places]),
-    }  # fmt: skip
-    costs = {
-        "algorithm": _texts([arm for arm, _ in places]),
-        "seconds": np.arange(1.0, len(places) + 1),
-        "peak_bytes": np.full(len(places), 2**21),
-    }
+    n_folds = {(arm, point): len(folds) for (arm, point, _), folds in cells.items()}
+    trials, costs = _trials(n_folds, validation or {}, worse=-0.1 if get(config.choose).entry.larger_is_better else 0.1)
     facts = {
         "format": 1, "config": config_to_dict(config), "config_text": text, "versions": {"podium": "0.1"}, "code": "c0de", "commit": "abc",
         "data": {"Fold1": {"train": "d1gest"}}, "seeds": [0], "command": "podium experiment <t>.toml",
@@ -98,8 +98,21 @@ def made(text: str, cells: Cells, *, name: str = "t", seeds: Mapping[int, float]
     return Run(config, facts, {key: np.array(column, dtype=numbers.get(key, object)) for key, column in rows.items()}, trials, costs)
 
 
-def _texts(values: Sequence[str]) -> np.ndarray[Any, Any]:
-    return np.array(values, dtype=object)
+def _trials(
+    n_folds: Mapping[tuple[str, str], int], validation: Mapping[tuple[str, str], float], *, worse: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    trials: dict[str, list[Any]] = {name: [] for name in ("fold", "algorithm", "point", "seed", "setting", "is_chosen", "validation")}
+    costs: dict[str, list[Any]] = {name: [] for name in ("algorithm", "seconds", "peak_bytes")}
+    for nth, ((arm, point), n) in enumerate(n_folds.items(), start=1):
+        for place, (fold, setting) in enumerate((fold, setting) for fold in range(1, n + 1) for setting in (0, 1)):
+            is_chosen = setting == 1 - fold % 2
+            value = validation.get((arm, point), 0.5) + (0 if is_chosen else worse)
+            trial = (f"Fold{fold}", arm, point, 0, SETTINGS[setting], is_chosen, value)
+            for columns, row in ((trials, trial), (costs, (arm, nth * (1.0 + place**2), (2 + place) * 2**20))):
+                for column, entry in zip(columns.values(), row, strict=True):
+                    column.append(entry)
+    kinds = {"seed": int, "is_chosen": bool, "validation": float, "seconds": float, "peak_bytes": int}
+    return tuple({name: np.array(column, dtype=kinds.get(name, object)) for name, column in part.items()} for part in (trials, costs))
 
 
 def table_run(n_queries: int = 30, gain: float = 0.1) -> Run:
@@ -126,3 +139,6 @@ def curve_run(means: Mapping[str, Sequence[float]] | None = None, **more: Any) -
         for place, (point, mean) in enumerate(zip(points, line, strict=True))
     }
     return made(CURVE, cells, **more)
+
+
+JUDGMENTS = CURVE.replace('over = "k"', 'over = "judgments"').replace('100, "full"]', "100]") + '[labelling]\nstrategies = ["heap"]\n'

@@ -99,7 +99,7 @@ def test_of_a_collection_of_ones_own_nobody_says_that_it_is_the_papers() -> None
 
 
 def test_on_other_data_chance_is_named_where_the_interval_speaks_for_it() -> None:
-    elsewhere = TABLE.replace('where = "Table 4"', 'where = "Table 4, MQ2007"')
+    elsewhere = TABLE.replace('"OHSUMED2"', '"OHSUMED2"\nin_place_of = "MQ2007"')
 
     def told(mean: float, spread: float) -> tuple[str, ...]:
         values = mean + spread * np.tile([-1.0, 1.0], 50)
@@ -133,7 +133,7 @@ def test_only_rows_of_the_papers_own_are_the_papers_and_a_ranker_has_one_sentenc
     found = findings(made(TABLE.replace("[[claims]]", OTHERS + "[[claims]]"), values))  # of the second ranker
     assert [one.printed.paper for one in found.of_paper] == ["004", "004"]
     assert [text.split(":")[0] for text in disagreements(found)[:-1]] == ["ListMLE", NET]
-    only = TABLE.replace('paper = "004"', 'paper = "LETOR 2.0"')
+    only = TABLE.replace('printed]]\npaper = "004"', 'printed]]\npaper = "LETOR 2.0"')
     found = findings(made(only, values))
     assert found.of_paper == ()
     assert disagreements(found)[0].startswith("ListMLE against LETOR 2.0: ours is lower by 0.100")
@@ -178,19 +178,17 @@ def test_what_the_rows_do_not_have_is_said() -> None:
     )
 
 
-def test_figures_of_other_data_are_known_by_the_place_they_come_from() -> None:
+def test_figures_are_of_other_data_where_the_config_says_so_and_never_by_its_prose() -> None:
     def config(data: DataSpec, *notes: str) -> Config:
         return Config("t", "", "", data, TruthSpec(), (), (), "map", "", notes=notes)
 
-    assert other_data(config(DataSpec("OHSUMED2")), "Table 4, OHSUMED") == ""
-    assert other_data(config(DataSpec("MQ2007-list")), "Table 1, MQ2007-list") == ""
-    assert other_data(config(DataSpec("MQ2007")), "Table 1, MQ2007-list") == "MQ2007-list"
-    assert other_data(config(DataSpec(synthetic=Synthetic())), "Figure 1") == "another collection"
-    assert other_data(config(DataSpec("MQ2008"), "Not the data of the paper: MQ2007 cannot be had.")) == "MQ2007"
-    assert other_data(config(DataSpec("MQ2008"), "Not the data of the paper: MQ2008 stands in for MQ2007, whose …")) == "MQ2007"
-    assert other_data(config(DataSpec("MQ2008"), "MQ2008 stands in for MQ2007.")) == "MQ2007"
-    assert other_data(config(DataSpec("MQ2008"), "Not the data of the paper.")) == "another collection"
-    assert other_data(config(DataSpec("MQ2008"), "The data of the paper.")) == ""
+    assert other_data(config(DataSpec("MQ2008"))) == ""
+    assert other_data(config(DataSpec("MQ2008", in_place_of="MQ2007"))) == "MQ2007"
+    assert other_data(config(DataSpec(synthetic=Synthetic(), in_place_of="MQ2007"))) == "MQ2007"
+    assert other_data(config(DataSpec(synthetic=Synthetic()))) == "another collection"
+    assert other_data(config(DataSpec("MQ2008"), "Not the data of the paper: MQ2008 stands in for MQ2007.")) == ""
+    found = findings(made(TABLE.replace('title = "Paper 004, Table 4', 'title = "Paper 002'), {("ListMLE", "", "ndcg@10"): ([0.3, 0.4],)}))
+    assert [one.printed.paper for one in found.of_paper] == ["004"]
 
 
 def test_a_curve_is_flat_from_the_first_point_that_is_as_good_as_the_best_and_may_fall() -> None:

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from tests.reports.experiment_runs import CURVE, TABLE, Cells, Run, curve_run, made, table_run
+from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, Cells, Run, curve_run, made, table_run
 
 from podium.experiments.config import config_from_text
 from podium.reports.experiment_cells import Cell, Section, Table
@@ -150,7 +150,8 @@ def test_time_memory_settings_and_all_that_a_rerun_needs_are_there(parts: list[t
     text = experiment_page(parts[:1])
     for word in ("peak MiB", "l2=0.1", "c0de", "abc", "d1gest  Fold1/train", "5um  rows.parquet", "podium 0.1"):
         assert word in text
-    assert "<td>1</td><td>1.0</td><td>1.00</td><td>2</td>" in text  # a trial, seconds in all and in the median, MiB
+    assert "<td>4</td><td>18.0</td><td>3.50</td><td>5</td>" in text  # of 1, 2, 5 and 10 seconds, and of 2 to 5 MiB
+    assert "<td>4</td><td>36.0</td><td>7.00</td><td>5</td>" in text  # of the second ranker
 
 
 def test_a_resolved_config_as_toml_is_the_same_config() -> None:
@@ -229,13 +230,15 @@ def test_the_documentation_begins_with_a_line_for_each_table_figure_and_claim() 
 
 
 def test_many_ways_of_labelling_have_a_chart_for_each_accuracy_on_one_scale() -> None:
-    names = [f"ListMLE · {way} · {share} %" for share in (100, 80) for way in ("heap", "insertion", "tournament", "adaptive")]
+    ways = ("heap", "insertion", "tournament", "adaptive")
+    names = [f"ListMLE · {way} · {share} %" for share in (100, 80) for way in ways]
     more = {"1": 0.1, "10": 0.2}
     cells = {(name, at, "ndcg@10"): ([0.1 * place + more[at], 0.2 + 2 * more[at]],) for place, name in enumerate(names) for at in more}
-    found = findings(made(CURVE, cells))
+    text = JUDGMENTS.replace('["heap"]', '["heap", "insertion", "tournament", "adaptive"]\naccuracies = [1.0, 0.8]')
+    found = findings(made(text, cells))
     charts = curve_charts(found)
     assert [chart.key for chart in charts] == ["t-ndcg-10-100", "t-ndcg-10-80"]
-    assert [line.name for line in charts[1].lines] == [f"ListMLE · {way}" for way in ("heap", "insertion", "tournament", "adaptive")]
+    assert [line.name for line in charts[1].lines] == [f"ListMLE · {way}" for way in ways]
     assert charts[0].limits == charts[1].limits
     assert set(reproduction([found.run])[1]) == {"t-ndcg-10-100.svg", "t-ndcg-10-80.svg"}
 
@@ -249,7 +252,7 @@ def test_a_curve_of_many_points_has_a_line_a_point() -> None:
 
 
 def test_figures_of_other_data_are_not_called_lower_or_higher() -> None:
-    run = made(TABLE.replace('where = "Table 4"', 'where = "Table 4, MQ2007"'), {("ListMLE", "", "ndcg@10"): ([0.1, 0.2],)})
+    run = made(TABLE.replace('"OHSUMED2"', '"OHSUMED2"\nin_place_of = "MQ2007"'), {("ListMLE", "", "ndcg@10"): ([0.1, 0.2],)})
     text = reproduction_page([run])
     assert "different data (MQ2007) |" in text
     assert "The printed figures are of MQ2007, ours of OHSUMED2." in text
@@ -283,7 +286,7 @@ def test_what_others_print_is_not_what_the_paper_says() -> None:
     assert in_short(text, flat(ndcg=0.5))[0] == ["ndcg@10: 0.500 (2 rankers)", "ndcg@10: 0.500", "agrees: all 2 figures within 0.010"]
     names = [row[1].text for row in beside_table(findings(made(text, flat(ndcg=0.5)))).rows]
     assert [name for name in names if name not in ("ours", "difference")] == ["paper 004, Table 4"] * 2 + ["LETOR 2.0, publisher's table"]
-    said, ours, _ = in_short(TABLE.replace('paper = "004"', 'paper = "LETOR 2.0"'), flat(ndcg=0.45))[0]
+    said, ours, _ = in_short(TABLE.replace('printed]]\npaper = "004"', 'printed]]\npaper = "LETOR 2.0"'), flat(ndcg=0.45))[0]
     assert said == "no paper; LETOR 2.0, ndcg@10: 0.500 (2 rankers)"
     assert ours == "ndcg@10: 0.450; of all rankers, by ndcg@10, best is ListMLE, 0.450"
 
@@ -327,7 +330,7 @@ def test_claims_of_more_than_three_pairs_are_counted_in_short_and_shown_below() 
 
 def test_a_curve_in_short_says_what_the_paper_saw_and_what_we_see() -> None:
     run = curve_run()
-    said = CURVE.replace("seeds =", 'notes = ["The paper: flat from 10 on.", "Ours is not."]\nseeds =')
+    said = CURVE.replace("seeds =", 'says = "flat from 10 on."\nnotes = ["The paper: no note of ours."]\nseeds =')
     noted = type(run)(config_from_text(said, "t"), run.facts, run.rows, run.trials, run.costs)
     (row,) = summary_table([findings(noted)]).rows
     assert [cell.text for cell in row[1:]] == [
@@ -370,7 +373,7 @@ def test_the_page_says_reproduction_only_of_runs_of_the_papers_and_how_each_was_
     assert "Run it: `podium experiment experiments/'a b.toml' --data DIR`." in text
     assert "`DIR` is the folder that holds the collections" in text
     own = type(theirs)(
-        config_from_text(CURVE.replace("Paper 000, Figure 1", "A shop"), "a b"), theirs.facts, theirs.rows, theirs.trials, theirs.costs
+        config_from_text(CURVE.replace('paper = "000"\n', ""), "a b"), theirs.facts, theirs.rows, theirs.trials, theirs.costs
     )
     text = reproduction_page([own])
     assert text.startswith("# Experiments\n")

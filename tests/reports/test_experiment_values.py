@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.reports.experiment_runs import CURVE, TABLE, curve_run, made, table_run
+from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, curve_run, made, table_run
 
 from podium.errors import DataError, UnknownName
 from podium.reports.experiment_values import arm_called, fold_mean, intervals, p_values, resampled, run_values, shown_points
@@ -95,10 +95,21 @@ def test_what_is_tested_is_the_difference_of_the_means_over_folds() -> None:
 
 
 def test_a_ranker_with_several_arms_is_called_by_its_first() -> None:
-    values = run_values(made(CURVE, {(f"ListMLE · heap · {share} %", "10", "ndcg@10"): ([0.1],) for share in (100, 90)}))
-    assert arm_called("ListMLE", values) == "ListMLE · heap · 100 %"
+    text = JUDGMENTS + "accuracies = [1.0, 0.9]\n"
+    run = made(text, {(f"ListMLE · heap · {share} %", "10", "ndcg@10"): ([0.1],) for share in (100, 90)})
+    assert arm_called("ListMLE", run.config, run_values(run)) == "ListMLE · heap · 100 %"
+    assert arm_called("ListMLE · heap · 90 %", run.config, run_values(run)) == "ListMLE · heap · 90 %"
     with pytest.raises(UnknownName, match="unknown ranker 'ListM'"):
-        arm_called("ListM", values)
+        arm_called("ListM", run.config, run_values(run))
+
+
+def test_a_dot_in_the_name_of_a_ranker_is_part_of_its_name() -> None:
+    text = JUDGMENTS.replace('name = "ListMLE"', 'name = "ListMLE · l2"').replace('name = "RankNet"', 'name = "ListMLE"')
+    run = made(text, {(f"{name} · heap · 100 %", "10", "ndcg@10"): ([0.1],) for name in ("ListMLE", "ListMLE · l2")})
+    values = run_values(run)
+    assert values.arms == ("ListMLE · l2 · heap · 100 %", "ListMLE · heap · 100 %")
+    assert arm_called("ListMLE", run.config, values) == "ListMLE · heap · 100 %"
+    assert arm_called("ListMLE · l2", run.config, values) == "ListMLE · l2 · heap · 100 %"
 
 
 def test_a_run_without_rows_says_what_to_do() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -42,6 +43,15 @@ def test_a_chart_is_well_formed_and_says_what_it_shows(svg: str) -> None:
 def test_names_are_shown_as_they_are_written() -> None:
     texts = [text.text for text in ElementTree.fromstring(curve_svg(curve())).iter("text")]
     assert {"arm 0 <b>&$x$", "arm 1 <b>&$x$", "full", "100", "ndcg@10"} <= set(texts)
+
+
+def test_charts_with_the_same_limits_have_the_same_axis() -> None:
+    def ticks(limits: tuple[float, float] | None) -> list[str]:
+        svg = curve_svg(dataclasses.replace(curve(), limits=limits))
+        return [text.text or "" for text in ElementTree.fromstring(svg).iter("text") if re.fullmatch(r"[\d.−]+", text.text or "")]
+
+    assert "1.0" not in ticks(None)  # the lines and their bands end at 0.55
+    assert "1.0" in ticks((0.0, 1.0))
 
 
 def test_ticks_and_names_keep_all_their_digits_and_their_first_letter() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from podium.experiments.facts import Config
     from podium.experiments.files import Run
     from podium.experiments.pace import Progress, Watcher
+    from podium.ragged import Floats
 
 __all__ = ["experiment"]
 
@@ -48,7 +49,7 @@ def experiment(configs: tuple[Path, ...], data: Path | None, out: Path, jobs: in
     command goes on where it was. Several may run on the same OUT at once, and share the work.
     """
     from podium.experiments.config import config_from_text
-    from podium.experiments.data import is_there
+    from podium.experiments.data import is_there, missing
     from podium.sources.streams import read_text
 
     texts = {path: read_text(path) for path in configs}  # once: what is run is what is recorded, also if a file is changed meanwhile
@@ -58,36 +59,23 @@ def experiment(configs: tuple[Path, ...], data: Path | None, out: Path, jobs: in
     say_if_compiling()
     for text, config in read:
         if skip_missing and not is_there(config.data, data):
-            click.echo(f"podium: {config.name} is skipped: {_missing(config, data)}", err=True)
+            click.echo(f"podium: {config.name} is skipped: {missing(config.data, data)}", err=True)
         elif code := _run(text, config, data, out, jobs):
             return code
     return 0
 
 
 def _check_names(names: list[str]) -> None:
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
-    if twice:
-        raise click.UsageError(f"two configs are named {twice[0]}, and their runs would be in one folder; rename one")
+    from podium.experiments.checking import first_twice
 
-
-def _missing(config: Config, data: Path | None) -> str:
-    from podium.sources.catalogue import has_folds
-
-    wanted = " and ".join(name for name in (config.data.folder, config.data.only_in) if name)
-    if data is None:
-        return f"it needs {wanted}, which --data can name the folder of"
-    hint = (
-        "; that is a collection itself: give the folder above it"
-        if has_folds(data)
-        else ""
-        if data.is_dir()
-        else "; there is no such folder"
-    )
-    return f"it needs {wanted}, which is not in {data}{hint}"
+    twice = first_twice(names)
+    if twice is not None:
+        raise click.UsageError(f"two configs are named {twice}, and their runs would be in one folder; rename one")
 
 
 def _run(text: str, config: Config, data: Path | None, out: Path, jobs: int) -> int:
     """Run one, and print what came out: 0, or the exit code of an interruption."""
+    from podium.experiments.facts import CACHE
     from podium.experiments.running import compute
 
     begun = time.monotonic()
@@ -97,7 +85,7 @@ def _run(text: str, config: Config, data: Path | None, out: Path, jobs: int) -> 
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")  # joblib renews it; nothing is lost
             run = compute(config, data=data, out=out, jobs=jobs, progress=_both(seen, show), text=text)
     except KeyboardInterrupt:
-        kept = f"{seen[-1].done} of {seen[-1].total} trials are kept in {out / 'cache'}" if seen else "nothing was trained yet"
+        kept = f"{seen[-1].done} of {seen[-1].total} trials are kept in {out / CACHE}" if seen else "nothing was trained yet"
         click.echo(f"podium: {config.name} interrupted; {kept}; give the same command to go on", err=True)
         return 128 + (signal.SIGTERM if ended else signal.SIGINT)
     click.echo(_told(seen[-1], config.name, time.monotonic() - begun), err=True)
@@ -199,49 +187,34 @@ def _terminal_width() -> int:
 
 
 def summary(run: Run) -> str:
-    """Means over folds and seeds: of every measure, or of the first at every point of a curve; the best of a column has a star."""
-    from podium.experiments.curves import arms, point_name, points
+    """Means over folds, as reports have them: of every measure, or of the main one at every point of a curve; a star at a column's best."""
     from podium.experiments.undecided import undecided
+    from podium.reports.experiment_values import fold_mean, main_measure, run_values
     from podium.reports.text import text_table
 
-    config, names = run.config, [arm.name for arm in arms(run.config)]
+    config, values = run.config, run_values(run)
+    means = fold_mean(values.of, values.folds)
     if config.curve is None:
-        columns = [(measure, measure, "") for measure in config.measures]
+        heads, over = values.measures, ""
+        columns = [_starred(means[:, 0, place], measure) for place, measure in enumerate(values.measures)]
     else:
-        columns = [(point_name(point), config.measures[0], point_name(point)) for point in points(config)]
-    cells = [_column(run, names, measure, point) for _, measure, point in columns]
-    rows = [[name, *(column[place] for column in cells)] for place, name in enumerate(names)]
-    over = "" if config.curve is None else f"{config.measures[0]} over {config.curve.over}; "
-    note = f"{over}means over {_counted(len(run.facts['data']), 'fold')}"
+        measure = main_measure(config, values)
+        heads, over = values.points, f"{measure} over {config.curve.over}; "
+        columns = [_starred(column, measure) for column in means[:, :, values.measures.index(measure)].T]
+    table = text_table(["ranker", *heads], [list(row) for row in zip(values.arms, *columns, strict=True)])
+    note = f"{over}means over {_counted(len(values.fold_names), 'fold')}"
     note += f" and {len(config.seeds)} seeds" if len(config.seeds) > 1 else ""
-    table = text_table(["ranker", *(head for head, _, _ in columns)], rows)
     note += f"; settings chosen by {config.choose} on validation queries; * the best of its column"
     return "\n".join(filter(None, [f"{config.title}\n\n{table}\n\n{note}", undecided(run.trials)]))
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _column(run: Run, names: list[str], measure: str, point: str) -> list[str]:
-    """The mean of each arm, the best marked."""
-    import numpy as np
-
-    from podium.measures import get
+def _starred(means: Floats, measure: str) -> list[str]:
+    from podium.reports.experiment_values import best_mean
     from podium.reports.text import number
 
-    means = np.array([_mean(run, name, measure, point) for name in names])
-    best = np.nan if np.isnan(means).all() else (np.nanmax if get(measure).entry.larger_is_better else np.nanmin)(means)
+    best = best_mean(means, measure)
     return [f"{number(mean)}{'*' if mean == best else ' '}" for mean in means.tolist()]
 
 
-def _mean(run: Run, name: str, measure: str, point: str) -> float:
-    """Over the folds and seeds, of the mean over their queries."""
-    import numpy as np
-
-    from podium.measures import mean
-
-    rows = run.rows
-    is_here = (rows["algorithm"] == name) & (rows["measure"] == measure) & (rows["point"] == point)
-    parts = [(rows["fold"] == fold) & (rows["seed"] == seed) for fold in run.facts["data"] for seed in run.config.seeds]
-    return mean(np.array([mean(rows["value"][is_here & part]) for part in parts]))
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -24,8 +24,8 @@ _ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".csv": "csv", ".tex":
 
 
 @click.command(
-    epilog="Examples: podium report runs/paper-004-table-4   |   podium report runs/paper-* --out report.html   |   "
-    "podium report runs/paper-004-table-4 --format latex --baseline ListNet"
+    epilog="Examples: podium report runs/004_table4_ohsumed   |   podium report runs/*/run.json --out report.html   |   "
+    "podium report runs/004_table4_ohsumed --format latex --baseline ListNet"
 )
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option(
@@ -62,12 +62,13 @@ def report(runs: tuple[Path, ...], out: Path | None, baseline: str, form: str | 
 
 
 def _read(folders: Sequence[Path], *, with_costs: bool) -> list[Run]:
+    from podium.experiments.checking import first_twice
     from podium.experiments.files import read_run
 
     runs = [read_run(folder, with_costs=with_costs) for folder in folders]
-    names = [run.config.name for run in runs]
-    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise DataError(f"two runs are called {twice[0]!r}; report them one by one")
+    twice = first_twice([run.config.name for run in runs])
+    if twice is not None:
+        raise DataError(f"two runs are called {twice!r}; report them one by one")
     return runs
 
 
@@ -83,10 +84,7 @@ def _text(form: str, folders: Sequence[Path], runs: Sequence[Run], baseline: str
             progress(number, len(runs))
     if form == "csv":
         return experiment_csv(found)
-    told = [
-        (one.config.name, one.config.title or one.config.name, sections(one, sums=_sums(folder)))
-        for one, folder in zip(found, folders, strict=True)
-    ]
+    told = [(one.config.name, one.config.title, sections(one, sums=_sums(folder))) for one, folder in zip(found, folders, strict=True)]
     return _writer(form, found)(told)
 
 

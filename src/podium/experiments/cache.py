@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import math
-import os
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -18,14 +17,14 @@ from pathlib import Path
 from typing import Any, final
 
 from podium import algorithms
-from podium.errors import FileError, MissingDependency
+from podium.errors import FileError
+from podium.experiments.locks import LOCKS, locked, make_folder
 from podium.experiments.trials import Outcome, Trial
 from podium.experiments.versions import code_digest, computing_versions
 from podium.sources.streams import atomic_file
 
-__all__ = ["CACHE", "Cache", "key_of", "made", "run_lock", "run_locks"]
+__all__ = ["Cache", "key_of"]
 
-CACHE = "cache"  # the folder of trials, beside the runs
 _FORMAT = 1
 _KINDS: dict[str, Any] = {
     "validation": float | None,
@@ -34,7 +33,6 @@ _KINDS: dict[str, Any] = {
     "seconds": float,
     "peak_bytes": int,
 }  # of an entry, in JSON
-_LOCKS = "locks"
 _LOCK_DIGITS = 3  # of the key: at most 4,096 lock files, and a chance of one in so many that two trials wait for each other needlessly
 
 
@@ -88,14 +86,14 @@ class Cache:
 
     def keep(self, key: str, outcome: Outcome) -> None:
         path = self.path(key)
-        made(path.parent)
+        make_folder(path.parent)
         with atomic_file(path) as file:
             file.write(_entry(outcome, key))
 
     @contextlib.contextmanager
     def locked(self, key: str, *, is_patient: bool) -> Iterator[bool]:
         """Whether this trial is ours to train while the block runs; false, at once, if another process has it and we are not patient."""
-        with _locked(made(self.folder / _LOCKS) / key[:_LOCK_DIGITS], is_patient=is_patient) as is_ours:
+        with locked(make_folder(self.folder / LOCKS) / key[:_LOCK_DIGITS], is_patient=is_patient) as is_ours:
             yield is_ours
 
 
@@ -106,54 +104,6 @@ def _make_way(path: Path, mode: int) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(path, None, f"is in the place of a kept trial and is no file ({reason}); remove it") from None
-
-
-def run_locks(folder: Path) -> Path:
-    """Where the lock of a run's folder is kept: with those of the cache beside it."""
-    return folder.resolve().parent / CACHE / _LOCKS
-
-
-@contextlib.contextmanager
-def run_lock(folder: Path) -> Iterator[None]:
-    """While the block runs, no other process that asks for this writes to the run's folder, or reads it."""
-    with _locked(made(run_locks(folder)) / f"run-{folder.resolve().name}", is_patient=True):
-        yield
-
-
-def made(folder: Path) -> Path:
-    """The folder, made if it is not there, and one that can be written to."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(folder, None, f"cannot be made: {(error.strerror or str(error)).lower()}; choose another place") from None
-    if not os.access(folder, os.W_OK):
-        raise FileError(folder, None, "cannot be written to; choose another place")
-    return folder
-
-
-@contextlib.contextmanager
-def _locked(path: Path, *, is_patient: bool) -> Iterator[bool]:
-    lock_class, timeout = _filelock()
-    lock = lock_class(path)
-    try:
-        lock.acquire(blocking=is_patient)
-    except timeout:
-        yield False
-        return
-    except OSError as error:
-        raise FileError(path, None, f"cannot be locked: {(error.strerror or str(error)).lower()}") from None
-    try:
-        yield True
-    finally:
-        lock.release()
-
-
-def _filelock() -> tuple[Any, type[Exception]]:
-    try:
-        from filelock import FileLock, Timeout
-    except ImportError:
-        raise MissingDependency("filelock", "experiments", "run experiments") from None
-    return FileLock, Timeout
 
 
 def _entry(outcome: Outcome, key: str) -> bytes:

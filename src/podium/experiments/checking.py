@@ -12,16 +12,15 @@ from typing import Any
 from podium import algorithms, measures
 from podium.errors import DataError, PodiumError, UnknownName
 from podium.experiments.curves import ALL, arms, point_name, point_settings, points
-from podium.experiments.facts import AXES, FULL, TRUTHS, Axis, Claim, Config, Labelling, RankerSpec, Synthetic, TruthSpec
+from podium.experiments.facts import AXES, CACHE, FULL, TRUTHS, Axis, Claim, Config, Labelling, RankerSpec, Synthetic, TruthSpec
 from podium.experiments.trials import settings_of
 from podium.labelling import STRATEGIES
 from podium.scorers import SCORERS
 from podium.sources.synthetic import check_arguments
 
-__all__ = ["checked"]
+__all__ = ["checked", "first_twice"]
 
 _LAST_POINTS = {"k": FULL, "queries": ALL}  # the word that may end a curve
-_CACHE = "cache"  # a folder beside the runs, so no run can have its name
 _LONGEST_NAME = 200  # bytes; file systems allow 255, and a lock file has the name and more
 
 
@@ -30,6 +29,8 @@ def checked(config: Config) -> Config:
     _check_name(config.name)
     if not config.title.strip():
         raise DataError("title must not be empty: the report is called by it")
+    if config.says and not config.paper:
+        raise DataError("says tells what a paper says of its figure: give paper too, or leave it out")
     _check_data(config)
     _check_truth(config.truth)
     _check_list("seeds", config.seeds)
@@ -49,7 +50,7 @@ def checked(config: Config) -> Config:
 
 def _check_name(name: str) -> None:
     is_long = len(name.encode(errors="replace")) > _LONGEST_NAME
-    if not _is_shown(name) or name[0] in ".-" or set(name) & set("/\\") or name == _CACHE or is_long:
+    if not _is_shown(name) or name[0] in ".-" or set(name) & set("/\\") or name == CACHE or is_long:
         raise DataError(f"an experiment and its folder are named after the file, and {name!r} cannot name one; rename the file")
 
 
@@ -70,9 +71,18 @@ def _check_list(key: str, values: Sequence[Any]) -> None:
 
 
 def _check_once(key: str, values: Sequence[Any]) -> None:
-    twice = [value for place, value in enumerate(values) if value in values[:place]]
-    if twice:
-        raise DataError(f"{key} has {twice[0]!r} twice; each may stand there once")
+    twice = first_twice(values)
+    if twice is not None:
+        raise DataError(f"{key} has {twice!r} twice; each may stand there once")
+
+
+def first_twice(values: Sequence[Any]) -> Any:
+    """The first value that stood there before; None if there is none.
+
+    >>> first_twice(["a", "b", "b", "a"])
+    'b'
+    """
+    return next((value for place, value in enumerate(values) if value in values[:place]), None)
 
 
 def _check_from(key: str, value: float, least: float) -> None:
@@ -89,6 +99,8 @@ def _check_data(config: Config) -> None:
     data = config.data
     if bool(data.folder) == (data.synthetic is not None):
         raise DataError("data must have either folder, below the folder of --data, or a table data.synthetic")
+    if data.in_place_of and data.in_place_of == data.folder:
+        raise DataError(f"data.in_place_of names the collection of the paper, where ours is another; leave it out, got {data.folder!r}")
     if data.synthetic is not None:
         if data.only_in:
             raise DataError(f"data.only_in goes with data.folder, not with data.synthetic, got {data.only_in!r}")
@@ -220,9 +232,9 @@ def _check_names_apart(config: Config) -> None:
         "labelling.accuracies": [arm.name for arm in arms(config)],
     }
     for key, names in named.items():
-        twice = [name for place, name in enumerate(names) if name in names[:place]]
-        if twice:
-            raise DataError(f"{key}: two are so close that both are named {twice[0]!r}; take values further apart")
+        twice = first_twice(names)
+        if twice is not None:
+            raise DataError(f"{key}: two are so close that both are named {twice!r}; take values further apart")
 
 
 def _check_settings(config: Config) -> None:

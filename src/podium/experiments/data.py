@@ -25,7 +25,7 @@ from podium.sources.letor import read_letor
 from podium.sources.streams import Progress, one_after_another
 from podium.sources.synthetic import synthetic
 
-__all__ = ["FoldData", "digest", "is_there", "load_folds"]
+__all__ = ["FoldData", "digest", "is_there", "load_folds", "missing"]
 
 Mask = NDArray[np.bool_]
 
@@ -46,14 +46,27 @@ def is_there(spec: DataSpec, folder: Path | None) -> bool:
 
     A collection of which some parts are missing counts as there: loading it says what is missing, where skipping it would hide that.
     """
-    return spec.synthetic is not None or (folder is not None and all(has_folds(folder / name) for name in _folders(spec)))
+    return not missing(spec, folder)
+
+
+def missing(spec: DataSpec, folder: Path | None) -> str:
+    """Which collections of the experiment are not below ``folder``, in few words; empty if none is missing."""
+    absent = [name for name in (spec.folder, spec.only_in) if name and (folder is None or not has_folds(folder / name))]
+    if not absent:
+        return ""
+    if folder is None:
+        return f"it needs {' and '.join(absent)}; say with --data which folder has it"
+    why = "; that is a collection itself: give the folder above it" if has_folds(folder) else ""
+    where = f"which {'is' if len(absent) == 1 else 'are'} not in {folder}"
+    return f"it needs {' and '.join(absent)}, {where}{why if folder.is_dir() else '; there is no such folder'}"
 
 
 def load_folds(spec: DataSpec, folder: Path | None, *, progress: Progress | None = None) -> list[FoldData]:
     """The folds that ``spec`` names, all with the same number of features.
 
     ``only_in`` keeps the documents that the other folder has for the same query, in any of its folds; queries that keep none are left out.
-    ``best`` then keeps the best so many documents of each query by the labels given; of equal labels at the edge, those first in the file.
+    ``best`` then keeps only this many of the best documents of each query, by the labels given; of equal labels at the edge, those first in
+    the file.
     """
     folds = _folds_in_files(spec, folder, progress) if spec.synthetic is None else _synthetic_folds(spec.synthetic, spec.best)
     width = max(part.n_features for fold in folds for part in (fold.train, fold.vali, fold.test))
@@ -93,16 +106,13 @@ def _same_missing(features: NDArray[np.float32]) -> NDArray[np.float32]:
 # ---- from files ----
 
 
-def _folders(spec: DataSpec) -> list[str]:
-    return [name for name in (spec.folder, spec.only_in) if name]
-
-
 def _folds_in_files(spec: DataSpec, folder: Path | None, progress: Progress | None) -> list[FoldData]:
     if not spec.folder:  # our config reader refuses it; a spec made by hand may still come without
         raise DataError("[data] must name a folder or describe a synthetic collection")
-    if folder is None:
-        raise DataError(f"the experiment needs the collection {' and '.join(_folders(spec))}; say with --data which folder has it")
-    folds, others = _found(folder, spec.folder), _found(folder, spec.only_in) if spec.only_in else []
+    if folder is None or missing(spec, folder):
+        files = f"{spec.folder}/Fold1/train.txt, vali.txt, test.txt, {spec.folder}/Fold2/…"
+        raise DataError(f"the data is not there: {missing(spec, folder)}; a collection is files such as {files} (see podium data check)")
+    folds, others = read_folds(folder / spec.folder), read_folds(folder / spec.only_in) if spec.only_in else []
     paths = [fold.paths[part] for fold in [*others, *folds] for part in PARTS]
     read = (read_letor(path, progress=advance) for path, advance in one_after_another(paths, progress))
     kept: dict[str, set[str]] = {}
@@ -137,21 +147,6 @@ def _check_tested_once(folds: list[FoldData], place: Path) -> None:
             )
 
 
-def _found(folder: Path, name: str) -> list[Fold]:
-    """The folds of a collection, or an error that says how to put it in place."""
-    if not folder.is_dir():
-        raise FileError(folder, None, f"there is no such folder; --data names the one that holds {name}")
-    if not has_folds(folder / name) and has_folds(folder):
-        raise FileError(folder, None, "is a collection itself; give --data the folder above it")
-    if not has_folds(folder / name):
-        raise FileError(
-            folder / name, None,
-            f"the collection {name} is not there; put its official files in place as {name}/Fold1/train.txt, vali.txt, test.txt, "
-            f"{name}/Fold2/… and look at them with: podium data check {folder}",
-        )  # fmt: skip
-    return read_folds(folder / name)
-
-
 def _add_documents(kept: dict[str, set[str]], data: Dataset, place: Path) -> None:
     """The document ids of each query, added to those known."""
     if data.given_ids is None:
@@ -178,8 +173,7 @@ def _only_kept(data: Dataset, kept: dict[str, set[str]], fold: Fold, spec: DataS
 
 def _synthetic_folds(spec: Synthetic, best: int) -> list[FoldData]:
     """Queries cut in order into parts S1..SF; each fold begins one part later than the one before it."""
-    if not 3 <= spec.folds <= spec.queries:
-        raise DataError(f"folds must be 3 or more and at most the number of queries ({spec.queries}), got {spec.folds}")
+    assert 3 <= spec.folds <= spec.queries, "the config was checked"
     data = _only_best(synthetic(**{name: value for name, value in asdict(spec).items() if name != "folds"}), best)
     parts = np.array_split(np.arange(spec.queries), spec.folds)
     folds = []

@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from numpy.typing import NDArray
+
 __all__ = [
-    "FULL", "TRUTHS", "Arm", "Axis", "Claim", "Config", "DataSpec", "Labelling", "Printed", "RankerSpec", "Synthetic", "TruthSpec",
+    "AXES", "CACHE", "FULL", "TRUTHS", "Arm", "Axis", "Claim", "Columns", "Config", "DataSpec", "Labelling", "Printed", "RankerSpec",
+    "Synthetic", "TruthSpec",
 ]  # fmt: skip
 
+Columns = dict[str, NDArray[Any]]  # a table; texts are object arrays
+
+CACHE = "cache"  # the folder of trials, beside the runs, so no run can have its name
 FULL = "full"  # the point of a k-curve where every document is on top
 TRUTHS = ("given", "full", "top-k")  # labels as they are in the data; a total order; the order of the best k
 AXES = ("k", "balance", "queries", "judgments")
@@ -38,7 +44,8 @@ class DataSpec:
     folder: str = ""
     synthetic: Synthetic | None = None
     only_in: str = ""  # keep the documents that this other folder has too (paper 001: MQ2007-list cut to MQ2007)
-    best: int = 0  # keep the best so many documents of each query, by the labels given; 0: all (paper 003: 100)
+    best: int = 0  # keep only this many of the best documents of each query, by the labels given; 0: all (paper 003: 100)
+    in_place_of: str = ""  # the collection of the paper, where ours is another: its figures are of different data
 
 
 @final
@@ -138,6 +145,8 @@ class Config:
     curve: Axis | None = None
     labelling: Labelling | None = None
     claims: tuple[Claim, ...] = ()
+    paper: str = ""  # the number of the paper whose table or figure this is, such as "004"; empty: of no paper
+    says: str = ""  # what the paper says of a figure that has no numbers, as a sentence
     notes: tuple[str, ...] = ()  # sentences for the report: where data or settings are not the paper's
 
 

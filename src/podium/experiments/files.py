@@ -19,14 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import FileError, MissingDependency
-from podium.experiments.cache import made, run_lock, run_locks
 from podium.experiments.config import config_from_dict
-from podium.experiments.facts import Config
+from podium.experiments.facts import Columns, Config
+from podium.experiments.locks import make_folder, run_lock, run_locks
 from podium.sources.streams import atomic_file
 
-__all__ = ["COSTS", "FORMAT", "ROWS", "TRIALS", "Columns", "Run", "pyarrow_modules", "read_run", "write_run"]
-
-Columns = dict[str, NDArray[Any]]  # texts are object arrays
+__all__ = ["COSTS", "FORMAT", "ROWS", "TRIALS", "Run", "pyarrow_modules", "read_run", "write_run"]
 
 FORMAT = 1
 _SUMS = "SHA256SUMS"
@@ -64,7 +62,7 @@ def write_run(folder: Path, *, facts: Mapping[str, Any], rows: Columns, trials: 
     tables = {"rows.parquet": rows, "trials.parquet": trials, "costs.parquet": costs}
     files = {**{name: _parquet(columns, _TABLES[name]) for name, columns in tables.items()}, "run.json": told.encode()}
     files[_SUMS] = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in _SAME).encode()
-    made(folder)
+    make_folder(folder)
     with run_lock(folder):
         for name, content in files.items():
             with atomic_file(folder / name) as file:

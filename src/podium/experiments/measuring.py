@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium import measures
 from podium.dataset import Dataset
 from podium.experiments.curves import point_name
-from podium.experiments.facts import Config
+from podium.experiments.facts import Columns, Config
 from podium.experiments.trials import Trial
 from podium.experiments.truths import as_truth
 from podium.scorers.models import model_from_bytes
 
 __all__ = ["measured"]
-
-Columns = dict[str, NDArray[Any]]
 
 
 def measured(config: Config, chosen: Sequence[tuple[Trial, bytes]], tests: dict[str, Dataset]) -> Columns:

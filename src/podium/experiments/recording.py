@@ -11,8 +11,7 @@ import numpy as np
 from podium.experiments.config import config_to_dict
 from podium.experiments.curves import point_name
 from podium.experiments.data import FoldData, digest
-from podium.experiments.facts import Config
-from podium.experiments.files import Columns
+from podium.experiments.facts import Columns, Config
 from podium.experiments.planning import Plan
 from podium.experiments.trials import Outcome, Trial
 from podium.experiments.versions import code_digest, commit, versions

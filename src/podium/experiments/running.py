@@ -23,11 +23,12 @@ import numpy as np
 from podium import algorithms
 from podium.dataset import Dataset
 from podium.errors import DataError, PodiumError
-from podium.experiments.cache import CACHE, Cache, made, run_lock
+from podium.experiments.cache import Cache
 from podium.experiments.choosing import choose
 from podium.experiments.data import load_folds
-from podium.experiments.facts import Config
+from podium.experiments.facts import CACHE, Config
 from podium.experiments.files import FORMAT, Run, pyarrow_modules, write_run
+from podium.experiments.locks import make_folder, run_lock
 from podium.experiments.measuring import measured
 from podium.experiments.pace import Ledger, Watcher
 from podium.experiments.planning import Plan, plan, with_lessons
@@ -38,27 +39,20 @@ from podium.ragged import set_threads, threads
 from podium.sources.synthetic import synthetic
 from podium.training.watching import Validation
 
-__all__ = ["compute", "run_experiment", "train_all"]
-
-
-def run_experiment(
-    config: Config, *, data: Path | None, out: Path, jobs: int = 1, progress: Watcher | None = None, text: str = ""
-) -> Path:  # fmt: skip
-    """Run what the cache does not have, and write the run to the folder ``out / config.name``, which is returned.
-
-    ``data`` holds the collections; ``text`` is the config as its author wrote it. ``progress`` is told after every trial.
-    """
-    compute(config, data=data, out=out, jobs=jobs, progress=progress, text=text)
-    return out / config.name
+__all__ = ["compute", "train_all"]
 
 
 def compute(
     config: Config, *, data: Path | None, out: Path, jobs: int = 1, progress: Watcher | None = None, text: str = ""
 ) -> Run:  # fmt: skip
-    """As :func:`run_experiment`, and return what was written: another process may have put its own run there since."""
+    """Run what the cache does not have, write the run to the folder ``out / config.name``, and return it.
+
+    ``data`` holds the collections; ``text`` is the config as its author wrote it. ``progress`` is told after every trial. What is
+    returned is not read back: another process may have put its own run there since.
+    """
     pyarrow_modules()  # said now if it is missing, and not after hours of training
     folds, cache = load_folds(config.data, data), Cache(out / CACHE)
-    with run_lock(made(out / config.name)):  # so is a place where nothing can be written
+    with run_lock(make_folder(out / config.name)):  # so is a place where nothing can be written
         pass
     parts = {fold.name: Part(fold.name, without_ids(fold.train), without_ids(fold.vali)) for fold in folds}
     plans = train_all(config, parts, cache, jobs=jobs, progress=progress)

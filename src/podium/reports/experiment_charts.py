@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from podium.measures import get
+from podium.experiments.curves import arms
+from podium.experiments.facts import Arm
 from podium.ragged import Floats
 from podium.reports.chart_facts import CurveChart, Line, WinLossChart, are_crowded
 from podium.reports.experiment_cells import decimal, signed
@@ -14,7 +15,7 @@ from podium.reports.experiment_curves import AXIS_NAMES, CurveFinding
 from podium.reports.experiment_findings import Findings
 from podium.reports.experiment_values import is_larger_better
 
-__all__ = ["curve_charts", "main_measure", "slug", "win_loss_charts"]
+__all__ = ["curve_charts", "slug", "win_loss_charts"]
 
 _MOST_LINES = 6  # of a chart, where it can be parted
 
@@ -28,32 +29,36 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
 
 
-def main_measure(found: Findings) -> str:
-    """The measure by which settings were chosen, if the test part was measured by it; else the first."""
-    chosen_by = str(get(found.config.choose))
-    return chosen_by if chosen_by in found.values.measures else found.values.measures[0]
-
-
 def curve_charts(found: Findings) -> tuple[CurveChart, ...]:
     """A chart a measure, the main one first; where that would be too many lines, one for each accuracy of the judges."""
-    measures = sorted(found.values.measures, key=lambda measure: measure != main_measure(found))
+    measures = sorted(found.values.measures, key=lambda measure: measure != found.main_measure)
     charts: list[CurveChart] = []
     for measure in measures:
         curves = [one for one in found.curves if one.measure == measure]
-        groups = _groups(curves)
+        groups = _groups(found, curves)
         limits = _limits(curves) if len(groups) > 1 else None
         charts += [_chart(found, measure, group, own, limits) for group, own in groups.items()]
     return tuple(charts)
 
 
-def _groups(curves: list[CurveFinding]) -> dict[str, list[CurveFinding]]:
-    """By what stands last in the arms' names (the judge's accuracy), if all have it and there are many; else all together."""
-    if not curves or len(curves) <= _MOST_LINES or not all(" · " in one.arm for one in curves):
+def _groups(found: Findings, curves: list[CurveFinding]) -> dict[str, list[CurveFinding]]:
+    """By the judge's accuracy, if arms have one and there are many; else all together."""
+    if found.config.labelling is None or len(curves) <= _MOST_LINES:
         return {"": curves} if curves else {}
-    found: dict[str, list[CurveFinding]] = {}
+    groups: dict[str, list[CurveFinding]] = {}
     for one in curves:
-        found.setdefault(one.arm.rsplit(" · ", 1)[1], []).append(one)
-    return found
+        groups.setdefault(f"{100 * _arm(found, one).accuracy:g} %", []).append(one)
+    return groups
+
+
+def _arm(found: Findings, one: CurveFinding) -> Arm:
+    return next(arm for arm in arms(found.config) if arm.name == one.arm)
+
+
+def _line_name(found: Findings, one: CurveFinding, group: str) -> str:
+    """What the chart's title says of all lines is left out."""
+    arm = _arm(found, one)
+    return f"{arm.ranker.name} · {arm.strategy}" if group else arm.name
 
 
 def _limits(curves: list[CurveFinding]) -> tuple[float, float]:
@@ -68,7 +73,7 @@ def _chart(found: Findings, measure: str, group: str, curves: list[CurveFinding]
     which = "" if len(banded) == len(curves) else " (of the best line and of the baseline)"
     return CurveChart(
         slug(f"{found.config.name}-{measure}-{group}"), title, _told(curves, which), over, measure, found.values.points,
-        tuple(_line(one, one.arm.removesuffix(f" · {group}"), has_band=one.arm in banded) for one in curves),
+        tuple(_line(one, _line_name(found, one, group), has_band=one.arm in banded) for one in curves),
         is_larger_better(measure), limits,
     )  # fmt: skip
 
@@ -96,7 +101,7 @@ def _told(curves: list[CurveFinding], which: str) -> str:
 
 def win_loss_charts(found: Findings) -> tuple[WinLossChart, ...]:
     """A chart for each arm but the baseline, by the main measure; all on one scale."""
-    measure = main_measure(found)
+    measure = found.main_measure
     sign = 1.0 if is_larger_better(measure) else -1.0
     base = found.values.at(found.baseline, found.points[found.baseline], measure)
     differences = {}

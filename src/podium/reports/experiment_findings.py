@@ -10,18 +10,20 @@ from typing import final
 import numpy as np
 
 from podium.experiments.facts import Config, Printed
+from podium.experiments.files import Run
 from podium.measures import get
 from podium.ragged import Floats
 from podium.reports.experiment_claims import ClaimFinding, claim_findings
 from podium.reports.experiment_curves import CurveFinding, curve_findings
 from podium.reports.experiment_values import (
     LEVEL,
-    RunLike,
     Values,
     arm_called,
+    best_mean,
     fold_mean,
     intervals,
     is_larger_better,
+    main_measure,
     p_values,
     run_values,
     shown_points,
@@ -33,9 +35,6 @@ __all__ = ["NEAR", "Beside", "Entry", "Findings", "findings", "has_same_queries"
 
 NEAR = 0.010  # our figure agrees with a printed one if it is no further from it
 _PAPER = r"\d{3}"  # papers have numbers; others who print figures have names
-_NOT_THEIRS = re.compile(r"Not the data of the paper|\S+ stands in for ")
-_THEIRS = re.compile(r"stands in for ([\w-]+)|: ([\w-]+) cannot be had")
-_COLLECTIONS = re.compile(r"\b(?:OHSUMED|TD2003|TD2004|MQ2007-list|MQ2008-list|MQ2007|MQ2008)", flags=re.IGNORECASE)
 
 
 @final
@@ -92,7 +91,7 @@ class Beside:
 class Findings:
     """Everything that a report says of a run."""
 
-    run: RunLike
+    run: Run
     values: Values
     baseline: str
     points: dict[str, str]  # of each arm, the point of the curve at which tables have it
@@ -107,21 +106,20 @@ class Findings:
         return self.run.config
 
     @property
-    def paper(self) -> str:
-        """The number of the paper that the title names; empty without one."""
-        named = re.search(rf"\bPaper ({_PAPER})\b", self.config.title)
-        return named[1] if named else ""
+    def main_measure(self) -> str:
+        return main_measure(self.config, self.values)
 
     @property
     def of_paper(self) -> tuple[Beside, ...]:
-        """Figures of the paper that the title names; without such a title, of any paper. Other printed figures are not a paper's."""
-        return tuple(one for one in self.besides if re.fullmatch(self.paper or _PAPER, one.printed.paper))
+        """Figures of the paper that the config is of; without one, of any paper. Other printed figures are not a paper's."""
+        paper = self.config.paper
+        return tuple(one for one in self.besides if (one.printed.paper == paper if paper else re.fullmatch(_PAPER, one.printed.paper)))
 
 
-def findings(run: RunLike, *, baseline: str = "") -> Findings:
+def findings(run: Run, *, baseline: str = "") -> Findings:
     """All that can be said of a run; ``baseline`` stands in for the config's."""
     values = run_values(run)
-    against = arm_called(baseline or run.config.baseline, values)
+    against = arm_called(baseline or run.config.baseline, run.config, values)
     points = shown_points(run, values)
     entries = _entries(values, against, points)
     besides, absent = _besides(run.config, entries)
@@ -132,7 +130,7 @@ def findings(run: RunLike, *, baseline: str = "") -> Findings:
 def _entries(values: Values, baseline: str, points: dict[str, str]) -> dict[tuple[str, str], Entry]:
     shown = np.stack([values.of[place, values.points.index(points[arm])] for place, arm in enumerate(values.arms)])
     means, (low, high) = fold_mean(shown, values.folds), intervals(shown, values.folds)
-    best = [_best(means[:, column], measure) for column, measure in enumerate(values.measures)]
+    best = [best_mean(means[:, column], measure) for column, measure in enumerate(values.measures)]
     base = values.arms.index(baseline)
     p = _tested(values, shown, base)
     found = {}
@@ -145,13 +143,6 @@ def _entries(values: Values, baseline: str, points: dict[str, str]) -> dict[tupl
                 (mean - than) / than if than > 0 else math.nan, float(p[row, column]),
             )  # fmt: skip
     return found
-
-
-def _best(means: Floats, measure: str) -> float:
-    there = means[~np.isnan(means)]
-    if not len(there):
-        return math.nan
-    return float(there.max() if is_larger_better(measure) else there.min())
 
 
 def _tested(values: Values, shown: Floats, base: int) -> Floats:
@@ -186,33 +177,23 @@ def source(printed: Printed) -> str:
     return f"paper {printed.paper}" if re.fullmatch(_PAPER, printed.paper) else printed.paper
 
 
-def other_data(config: Config, where: str = "") -> str:
-    """The collection that a paper's figures are of, where that is not ours; empty if it is ours.
+def other_data(config: Config) -> str:
+    """The collection that a paper's figures are of, where that is not ours; empty if it is ours. What is made up is nobody's.
 
-    It is named in ``where`` (the place in the paper), or a note of the config begins with "Not the data of the paper" or "… stands in for
-    …", or ours is made up.
-
-    >>> from podium.experiments.facts import DataSpec, TruthSpec
-    >>> ours = Config("t", "", "", DataSpec("MQ2008"), TruthSpec(), (), (), "map", "")
-    >>> other_data(ours, "Table 4, MQ2007"), other_data(ours, "Table 4"), other_data(ours, "Table 4, MQ2008")
-    ('MQ2007', '', '')
+    >>> from podium.experiments.facts import DataSpec, Synthetic, TruthSpec
+    >>> specs = DataSpec("MQ2008", in_place_of="MQ2007"), DataSpec("MQ2008"), DataSpec(synthetic=Synthetic())
+    >>> [other_data(Config("t", "", "", data, TruthSpec(), (), (), "map", "")) for data in specs]
+    ['MQ2007', '', 'another collection']
     """
-    named = [match[0] for match in _COLLECTIONS.finditer(where)]
-    own = _COLLECTIONS.match(config.data.folder)
-    if named:
-        is_ours = own is not None and own[0].lower() in [name.lower() for name in named]
-        return "" if is_ours else named[0]
-    noted = [note for note in config.notes if _NOT_THEIRS.match(note)]
-    theirs = [match[1] or match[2] for note in noted if (match := _THEIRS.search(note))]
-    return theirs[0] if theirs else "another collection" if noted or config.data.synthetic is not None else ""
+    return config.data.in_place_of or ("" if config.data.synthetic is None else "another collection")
 
 
-def has_same_queries(config: Config, where: str = "") -> bool:
+def has_same_queries(config: Config) -> bool:
     """Whether a paper's figures are of our queries: of nobody's own collection is that known.
 
     >>> from podium.experiments.facts import DataSpec, TruthSpec
-    >>> shop, ours = (Config("t", "", "", DataSpec(folder), TruthSpec(), (), (), "map", "") for folder in ("Shop", "MQ2008"))
-    >>> has_same_queries(shop, "Table 4"), has_same_queries(ours, "Table 4"), has_same_queries(ours, "Table 4, MQ2007")
-    (False, True, False)
+    >>> specs = DataSpec("Shop"), DataSpec("MQ2008"), DataSpec("MQ2008", in_place_of="MQ2007")
+    >>> [has_same_queries(Config("t", "", "", data, TruthSpec(), (), (), "map", "")) for data in specs]
+    [False, True, False]
     """
-    return config.data.folder in COLLECTIONS and not other_data(config, where)
+    return config.data.folder in COLLECTIONS and not other_data(config)

@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
+from podium.experiments.files import Run
 from podium.reports.chart_facts import CurveChart
 from podium.reports.experiment_cells import Section, counted
-from podium.reports.experiment_charts import curve_charts, main_measure
+from podium.reports.experiment_charts import curve_charts
 from podium.reports.experiment_findings import NEAR, Findings, findings
-from podium.reports.experiment_sentences import curve_sentence, data_words, truth_words
+from podium.reports.experiment_sentences import curve_sentence, data_words, noted, truth_words
 from podium.reports.experiment_summary import summary_table
 from podium.reports.experiment_tables import claims, curves, papers, results
 from podium.reports.experiment_text import code, markdown_table, plain
-from podium.reports.experiment_values import RunLike
 from podium.reports.figures import curve_svg, standalone
 
 __all__ = ["IMAGES", "anchors", "reproduction", "reproduction_page"]
@@ -38,20 +38,20 @@ _ANEW = " `make reproduce` makes this page\nanew, with the same bytes."
 _FOLDER = " In commands, `DIR` is the folder that holds the collections."
 
 
-def reproduction_page(runs: Sequence[RunLike]) -> str:
+def reproduction_page(runs: Sequence[Run]) -> str:
     """The page's text."""
     return reproduction(runs)[0]
 
 
-def reproduction(runs: Sequence[RunLike], *, progress: Callable[[int, int], None] | None = None) -> tuple[str, dict[str, str]]:
+def reproduction(runs: Sequence[Run], *, progress: Callable[[int, int], None] | None = None) -> tuple[str, dict[str, str]]:
     """The page's text, and its pictures by the names of their files; ``progress`` is told how many runs are done, and of how many."""
     found = []
     for number, run in enumerate(runs, start=1):
         found.append(findings(run))
         if progress is not None:
             progress(number, len(runs))
-    is_of_papers = all(one.paper or one.config.title.startswith("Ours") for one in found)
-    links = anchors([_title(one) for one in found], taken=("reproduction" if is_of_papers else "experiments", "in-short"))
+    is_of_papers = any(one.config.paper for one in found)  # beside them may be runs of ours
+    links = anchors([one.config.title for one in found], taken=("reproduction" if is_of_papers else "experiments", "in-short"))
     short = markdown_table(summary_table(found, links))
     parts = [_introduction(found, is_of_papers=is_of_papers), short, *(_run(one, is_of_papers=is_of_papers) for one in found)]
     images = {f"{chart.key}.svg": standalone(curve_svg(chart)) for one in found for chart in _charts(one)}
@@ -81,15 +81,11 @@ def _introduction(found: Sequence[Findings], *, is_of_papers: bool) -> str:
 # ---- a run ----
 
 
-def _title(found: Findings) -> str:
-    return found.config.title or found.config.name
-
-
 def _run(found: Findings, *, is_of_papers: bool) -> str:
     config = found.config
-    told = [f"## {plain(_title(found))}", *([plain(config.about)] if config.about else []), _facts(found, is_of_papers=is_of_papers)]
-    if config.notes:
-        told.append("\n".join(f"- {plain(note)}" for note in config.notes))
+    told = [f"## {plain(config.title)}", *([plain(config.about)] if config.about else []), _facts(found, is_of_papers=is_of_papers)]
+    if notes := noted(config):
+        told.append("\n".join(f"- {plain(note)}" for note in notes))
     told += [_section(part) for part in _sections(found)]
     told += [f"![{plain(chart.description)}]({IMAGES}/{chart.key}.svg)\n\n*{plain(chart.title)}*" for chart in _charts(found)]
     if shown := _shown_curves(found):
@@ -99,7 +95,7 @@ def _run(found: Findings, *, is_of_papers: bool) -> str:
 
 def _command(found: Findings, *, is_of_papers: bool) -> str:
     """The run's own command; configs of the papers are in a folder of their own."""
-    command = str(found.run.facts.get("command", ""))
+    command = str(found.run.facts["command"])
     return command.replace("podium experiment ", "podium experiment experiments/", 1) if is_of_papers else command
 
 
@@ -124,7 +120,7 @@ def _sections(found: Findings) -> Iterator[Section]:
 def _charts(found: Findings) -> tuple[CurveChart, ...]:
     """Those of the main measure, or of the first two where that has only one."""
     charts = curve_charts(found)
-    own = [chart for chart in charts if chart.measure == main_measure(found)]
+    own = [chart for chart in charts if chart.measure == found.main_measure]
     return tuple(own[:_MOST_IMAGES] if len(own) > 1 else charts[:2])
 
 

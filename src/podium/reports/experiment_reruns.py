@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.experiments.undecided import undecided
 from podium.reports.experiment_cells import Cell, Section, Table
 from podium.reports.experiment_findings import Findings
+from podium.reports.experiment_sentences import ending
 
 __all__ = ["cost", "rerun", "settings", "toml_text"]
 
@@ -18,7 +20,7 @@ __all__ = ["cost", "rerun", "settings", "toml_text"]
 def cost(found: Findings) -> Section | None:
     """Time and memory of each arm; of trials that were taken from the cache, what they took when they were made."""
     costs = found.run.costs
-    if not len(costs.get("seconds", ())):
+    if not len(costs["seconds"]):
         return None
     names = costs["algorithm"].astype(str)
     seconds, peaks = (np.asarray(costs[name], dtype=np.float64) for name in ("seconds", "peak_bytes"))
@@ -34,7 +36,10 @@ def cost(found: Findings) -> Section | None:
             )
             rows.append((Cell(arm), *map(Cell, told)))
     head = ("ranker", "trials", "seconds, all", "seconds a trial, median", "peak MiB")
-    lead = "Of every trial, chosen or not, on one core each; what came from the cache counts with what it took when it was made."
+    lead = (
+        "Of every trial, chosen or not; times depend on how many ran at once and how many cores each had. "
+        "What came from the cache counts with what it took when it was made."
+    )
     return Section("cost", "Time and memory", lead, tables=(Table("cost", "Time and memory by ranker", head, tuple(rows)),))
 
 
@@ -56,23 +61,25 @@ def settings(found: Findings) -> Section | None:
             rows.append((Cell(arm), *([Cell(point)] if point else []), *cells))
     head = ("ranker", *(["at"] if found.values.points != ("",) else []), *found.values.fold_names)
     lead = "Chosen on validation queries only. Of several seeds, each different choice once."
+    if told := undecided(trials):
+        lead = f"{lead} {ending(told[:1].upper() + told[1:])}"
     return Section("settings", "Settings chosen", lead, tables=(Table("settings", "Settings by fold", head, tuple(rows)),), is_folded=True)
 
 
 def rerun(found: Findings, sums: Mapping[str, str]) -> Section:
     """Command, versions, code, data and the config as it was given."""
     facts = found.run.facts
-    versions = ", ".join(f"{name} {version}" for name, version in facts.get("versions", {}).items())
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     told = [
-        ("Command", str(facts.get("command", ""))),
+        ("Command", str(facts["command"])),
         ("Versions", versions),
-        ("Code", str(facts.get("code", ""))),
-        ("Commit", str(facts.get("commit", "")) or "not in a repository"),
-        ("Seeds", ", ".join(map(str, facts.get("seeds", [])))),
+        ("Code", str(facts["code"])),
+        ("Commit", str(facts["commit"]) or "not in a repository"),
+        ("Seeds", ", ".join(map(str, facts["seeds"]))),
     ]
     texts = [
-        ("Config", str(facts.get("config_text", ""))),
-        ("Config, resolved", toml_text(facts.get("config") or {})),
+        ("Config", str(facts["config_text"])),
+        ("Config, resolved", toml_text(facts["config"])),
         ("Data, SHA-256", _digests(facts)),
     ]
     texts.append(("SHA256SUMS", "\n".join(f"{digest}  {name}" for name, digest in sums.items())))
@@ -109,7 +116,4 @@ def _value(value: Any) -> str:
 
 
 def _digests(facts: Mapping[str, Any]) -> str:
-    data = facts.get("data")
-    if not isinstance(data, Mapping):
-        return ""
-    return "\n".join(f"{digest}  {fold}/{part}" for fold, parts in data.items() for part, digest in dict(parts).items())
+    return "\n".join(f"{digest}  {fold}/{part}" for fold, parts in facts["data"].items() for part, digest in parts.items())

@@ -22,6 +22,7 @@ __all__ = [
     "disagreement",
     "disagreements",
     "ending",
+    "noted",
     "p_words",
     "percent_interval",
     "shape_words",
@@ -78,6 +79,11 @@ def ending(text: str) -> str:
     return text if not text or text[-1] in ".!?" else f"{text}."
 
 
+def noted(config: Config) -> tuple[str, ...]:
+    """What the paper says of its figure, then the config's own notes."""
+    return (*([f"The paper: {ending(config.says)}"] if config.says.strip() else []), *config.notes)
+
+
 def by_printed_row(besides: Sequence[Beside]) -> list[list[Beside]]:
     """Figures that are printed in one row."""
     return [list(group) for _, group in groupby(besides, key=lambda one: (one.ours.arm, id(one.printed)))]
@@ -90,7 +96,7 @@ def disagreements(found: Findings) -> tuple[str, ...]:
     in_paper = {row[0].ours.arm for row in rows if id(row[0].printed) in own}
     told = [row for row in rows if id(row[0].printed) in own or row[0].ours.arm not in in_paper]
     far = [row for row in told if not all(one.agrees for one in row)]
-    is_same = any(has_same_queries(found.config, row[0].printed.where) for row in far)
+    is_same = bool(far) and has_same_queries(found.config)
     return (*(disagreement(row, found.config) for row in far), *([_SAME_QUERIES] if is_same else []))
 
 
@@ -102,7 +108,7 @@ def disagreement(row: Sequence[Beside], config: Config) -> str:
     far = [one for one in row if not one.agrees]
     if not far:
         return ""
-    printed, other = row[0].printed, other_data(config, row[0].printed.where)
+    printed, other = row[0].printed, other_data(config)
     against = "" if source(printed).startswith("paper ") else f" against {source(printed)}"
     queries = counted(far[0].ours.n_queries, "query", "queries")
     chance = _chance(far) if other else ""

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from podium.reports.experiment_cells import Cell, Table, decimal, percent, signed
-from podium.reports.experiment_charts import main_measure
 from podium.reports.experiment_claims import ClaimFinding
 from podium.reports.experiment_curves import CurveFinding
 from podium.reports.experiment_findings import NEAR, Beside, Findings, other_data, source
@@ -16,7 +15,6 @@ from podium.reports.experiment_values import is_larger_better
 __all__ = ["summary_table"]
 
 _MOST_TOLD = 5  # curves in a line
-_SAYS = "The paper: "  # so begins a note of a config that tells what a figure without numbers shows
 
 
 def summary_table(found: Sequence[Findings], links: Sequence[str] = ()) -> Table:
@@ -29,7 +27,7 @@ def summary_table(found: Sequence[Findings], links: Sequence[str] = ()) -> Table
 
 
 def _lines(found: Findings) -> Iterator[tuple[str, ...]]:
-    title = found.config.title or found.config.name
+    title = found.config.title
     if found.besides:
         yield (title, *_printed(found))
     if found.claims:
@@ -37,11 +35,11 @@ def _lines(found: Findings) -> Iterator[tuple[str, ...]]:
     if found.curves and found.config.curve is not None:
         yield (title, *_curved(found))
     if not (found.besides or found.claims or found.curves):
-        yield title, "no figures" if found.paper else "nothing", f"{main_measure(found)}: {_best(found)}", "ours only"
+        yield title, "no figures" if found.config.paper else "nothing", f"{found.main_measure}: {_best(found)}", "ours only"
 
 
 def _best(found: Findings) -> str:
-    best = max((one for one in found.entries.values() if one.measure == main_measure(found)), key=lambda one: one.is_best)
+    best = max((one for one in found.entries.values() if one.measure == found.main_measure), key=lambda one: one.is_best)
     return f"best is {best.arm}, {decimal(best.mean)}"
 
 
@@ -52,13 +50,13 @@ def _printed(found: Findings) -> tuple[str, str, str]:
     """What a table of a paper says by one measure, what we found, and the verdict over it and over all figures."""
     told = found.of_paper or found.besides
     measures = [one.ours.measure for one in told]
-    measure = main_measure(found) if main_measure(found) in measures else measures[0]
+    measure = found.main_measure if found.main_measure in measures else measures[0]
     shown = [one for one in told if one.ours.measure == measure]
     said, ours = _span([one.figure for one in shown]), _span([one.ours.mean for one in shown])
     rankers = list(dict.fromkeys(one.ours.arm for one in shown))
     many = f" ({len(rankers)} rankers)" if len(rankers) > 1 else f" ({rankers[0]})"
     who = "" if found.of_paper else f"no paper; {', '.join(dict.fromkeys(source(one.printed) for one in told))}, "
-    best = "" if found.of_paper else f"; of all rankers, by {main_measure(found)}, {_best(found)}"
+    best = "" if found.of_paper else f"; of all rankers, by {found.main_measure}, {_best(found)}"
     return f"{who}{measure}: {said}{many}", f"{measure}: {ours}{best}", _verdict(found, told, shown)
 
 
@@ -68,7 +66,7 @@ def _span(values: Sequence[float]) -> str:
 
 
 def _verdict(found: Findings, told: Sequence[Beside], shown: Sequence[Beside]) -> str:
-    other = other_data(found.config, shown[0].printed.where)
+    other = other_data(found.config)
     if other:
         return f"different data ({other})"
     n_near = sum(one.agrees for one in told)
@@ -96,7 +94,7 @@ _PAIRS = 3  # a summary that shows more is not one
 def _claimed(found: Findings) -> tuple[str, str, str]:
     """By one measure, what is claimed of the first pairs and what we found; and how many of all comparisons have which verdict."""
     measures = [one.claim.measure for one in found.claims]
-    measure = main_measure(found) if main_measure(found) in measures else measures[0]
+    measure = found.main_measure if found.main_measure in measures else measures[0]
     groups: dict[str, list[ClaimFinding]] = {}
     for one in found.claims:
         if one.claim.measure == measure:
@@ -129,12 +127,11 @@ def _gain(one: ClaimFinding) -> str:
 def _curved(found: Findings) -> tuple[str, str, str]:
     """What the paper says of its chart, what ours shows by the main measure, and how many curves by all measures are so."""
     assert found.config.curve is not None
-    over, is_ours = found.config.curve.over, not found.paper
-    says = " ".join(note.removeprefix(_SAYS) for note in found.config.notes if note.startswith(_SAYS))
+    over, is_ours = found.config.curve.over, not found.config.paper
     other = "" if is_ours else other_data(found.config)
     verdict = [_counted_peaks(found.curves) if over == "balance" else _counted_shapes(found.curves)]
     verdict += ["ours only"] if is_ours else [f"different data ({other})"] if other else []
-    return says or ("nothing" if is_ours else "a chart, no numbers"), _curve_words(found, over), "; ".join(verdict)
+    return found.config.says or ("nothing" if is_ours else "a chart, no numbers"), _curve_words(found, over), "; ".join(verdict)
 
 
 def _counted_peaks(curves: Sequence[CurveFinding]) -> str:
@@ -150,7 +147,7 @@ def _counted_shapes(curves: Sequence[CurveFinding]) -> str:
 
 def _curve_words(found: Findings, over: str) -> str:
     """What the curves by the main measure show, each in a few words; of very many, the best one."""
-    measure = main_measure(found)
+    measure = found.main_measure
     own = [one for one in found.curves if one.measure == measure]
     if len(own) > _MOST_TOLD:
         best = (max if is_larger_better(measure) else min)(own, key=lambda one: one.best)

@@ -6,11 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from podium.measures import get
 from podium.reports.experiment_cells import Cell, Section, Table, counted, decimal, percent, signed
-from podium.reports.experiment_charts import curve_charts, main_measure, win_loss_charts
+from podium.reports.experiment_charts import curve_charts, win_loss_charts
 from podium.reports.experiment_curves import AXIS_NAMES, HOW_FLAT
 from podium.reports.experiment_findings import NEAR, Beside, Entry, Findings, source
 from podium.reports.experiment_reruns import cost, rerun, settings
@@ -21,12 +19,13 @@ from podium.reports.experiment_sentences import (
     curve_sentence,
     data_words,
     disagreements,
+    noted,
     p_words,
     percent_interval,
     truth_words,
     unmeasured,
 )  # fmt: skip
-from podium.reports.experiment_values import LEVEL, fold_mean, is_larger_better
+from podium.reports.experiment_values import LEVEL, best_mean, fold_mean, is_larger_better
 
 __all__ = ["asked", "beside_table", "claims", "curves", "papers", "queries", "results", "sections"]
 
@@ -52,7 +51,7 @@ def asked(found: Findings) -> Section:
     ]
     if config.curve is not None:
         facts.append(("Curve", f"over {AXIS_NAMES[config.curve.over]}: {', '.join(values.points)}"))
-    return Section("asked", "What was asked", config.about, tuple(facts), notes=config.notes)
+    return Section("asked", "What was asked", config.about, tuple(facts), notes=noted(config))
 
 
 # ---- the table ----
@@ -99,8 +98,8 @@ def _main_table(found: Findings, *, is_curve: bool) -> Table:
 def _decimals(means: Sequence[float]) -> int:
     """Three as in the papers; four where the best and another mean, which differ, would look the same.
 
-    >>> _decimals([0.4441, 0.4444, 0.4]), _decimals([0.444, 0.444, 0.4])
-    (4, 3)
+    >>> _decimals([0.4441, 0.4444, 0.4]), _decimals([0.444, 0.444, 0.4]), _decimals([0.4, 0.4001, 0.5])  # of losses the least is best
+    (4, 3, 4)
     """
     there = sorted({mean for mean in means if mean == mean})
     looks_equal = [round(first, 3) == round(second, 3) for first, second in pairwise(there)]
@@ -211,10 +210,9 @@ def curves(found: Findings) -> Section | None:
 def _curve_table(found: Findings, measure: str) -> Table:
     """A line a ranker, or a line a point where there are too many points for a page."""
     means = fold_mean(found.values.of[:, :, found.values.measures.index(measure)], found.values.folds)
-    better = np.nanmax if is_larger_better(measure) else np.nanmin
     cells = []
     for own in means:
-        best = float(better(own)) if not np.isnan(own).all() else np.nan
+        best = best_mean(own, measure)
         cells.append([Cell(decimal(float(mean)), kind="best" if mean == best else "") for mean in own])
     arms, points = found.values.arms, found.values.points
     key, caption = f"curve {measure}", f"{measure}: each ranker's best point in bold"
@@ -230,7 +228,7 @@ def queries(found: Findings) -> Section | None:
     charts = win_loss_charts(found)
     if not charts:
         return None
-    measure = main_measure(found)
+    measure = found.main_measure
     lead = f"Differences to {found.baseline} in {measure}, a step a query, from the largest gain to the largest loss; upwards is better."
     return Section("queries", "Query by query", lead, charts=charts)
 

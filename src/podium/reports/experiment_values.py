@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError, UnknownName
-from podium.experiments.facts import Config
+from podium.experiments.curves import ALL, arms
+from podium.experiments.facts import FULL, Config
+from podium.experiments.files import Run
 from podium.measures import get
 from podium.ragged import Floats, Ints
 from podium.results import randomisation
 
 __all__ = [
-    "LEVEL", "RunLike", "Values", "arm_called", "fold_mean", "intervals", "is_larger_better", "p_values", "resampled", "run_values",
-    "shown_points",
+    "LEVEL", "Values", "arm_called", "best_mean", "fold_mean", "intervals", "is_larger_better", "main_measure", "p_values", "resampled",
+    "run_values", "shown_points",
 ]  # fmt: skip
 
 LEVEL = 0.05  # p-values below it are called significant
-_ENDS = ("full", "all")  # points behind every number
-
-
-class RunLike(Protocol):
-    """What :func:`podium.experiments.files.read_run` gives."""
-
-    @property
-    def config(self) -> Config: ...
-    @property
-    def facts(self) -> Mapping[str, Any]: ...
-    @property
-    def rows(self) -> Mapping[str, NDArray[Any]]: ...
-    @property
-    def trials(self) -> Mapping[str, NDArray[Any]]: ...
-    @property
-    def costs(self) -> Mapping[str, NDArray[Any]]: ...
+_ENDS = (FULL, ALL)  # points behind every number
 
 
 @final
@@ -59,28 +45,28 @@ class Values:
         return found
 
 
-def run_values(run: RunLike) -> Values:
+def run_values(run: Run) -> Values:
     """The rows of a run as an array; arms in the order of the config, points from small to large."""
     rows = run.rows
     if not len(rows["value"]):
         raise DataError(f"the run {run.config.name!r} has no rows; run it again with: podium experiment")
-    arms = _arms(run.config, [str(name) for name in rows["algorithm"]])
+    names = _in_order(run.config, [str(name) for name in rows["algorithm"]])
     points = tuple(sorted(dict.fromkeys(map(str, rows["point"])), key=_place))
     measures = tuple(dict.fromkeys(map(str, rows["measure"])))
     keys = list(zip(map(str, rows["fold"]), map(str, rows["query"]), strict=True))
     queries = tuple(dict.fromkeys(keys))
     fold_names = tuple(dict.fromkeys(fold for fold, _ in queries))
-    places = [_codes(rows[name], known) for name, known in (("algorithm", arms), ("point", points), ("measure", measures))]
+    places = [_codes(rows[name], known) for name, known in (("algorithm", names), ("point", points), ("measure", measures))]
     place_of = {key: place for place, key in enumerate(queries)}
     where = (*places, np.array([place_of[key] for key in keys]))
-    of = _mean_by_place(where, np.asarray(rows["value"], dtype=np.float64), (len(arms), len(points), len(measures), len(queries)))
+    of = _mean_by_place(where, np.asarray(rows["value"], dtype=np.float64), (len(names), len(points), len(measures), len(queries)))
     folds = np.array([fold_names.index(fold) for fold, _ in queries])
-    return Values(arms, points, measures, fold_names, folds, queries, of)
+    return Values(names, points, measures, fold_names, folds, queries, of)
 
 
-def _arms(config: Config, names: list[str]) -> tuple[str, ...]:
-    order = {ranker.name: place for place, ranker in enumerate(config.rankers)}
-    return tuple(sorted(dict.fromkeys(names), key=lambda name: order.get(name, order.get(name.split(" · ")[0], len(order)))))
+def _in_order(config: Config, names: list[str]) -> tuple[str, ...]:
+    order = {arm.name: place for place, arm in enumerate(arms(config))}
+    return tuple(sorted(dict.fromkeys(names), key=lambda name: order.get(name, len(order))))
 
 
 def _place(point: str) -> tuple[int, float]:
@@ -170,15 +156,33 @@ def is_larger_better(measure: str) -> bool:
     return get(measure).entry.larger_is_better
 
 
-def arm_called(name: str, values: Values) -> str:
-    """The arm of a ranker's name; of a ranker with several arms (ways of labelling), the first."""
-    found = [arm for arm in values.arms if arm == name] or [arm for arm in values.arms if arm.startswith(f"{name} · ")]
+def best_mean(means: Floats, measure: str) -> float:
+    """The largest, or of a measure of which less is better the smallest; NaN where there is none.
+
+    >>> best_mean(np.array([0.2, np.nan, 0.3]), "ndcg@10"), best_mean(np.array([0.2, np.nan, 0.3]), "wkt")
+    (0.3, 0.2)
+    """
+    there = means[~np.isnan(means)]
+    if not len(there):
+        return np.nan
+    return float(there.max() if is_larger_better(measure) else there.min())
+
+
+def main_measure(config: Config, values: Values) -> str:
+    """The measure by which settings were chosen, if the test part was measured by it; else the first."""
+    return config.choose if config.choose in values.measures else values.measures[0]
+
+
+def arm_called(name: str, config: Config, values: Values) -> str:
+    """The arm of a ranker's name; of a ranker with several arms (ways of labelling), the first. An arm's own name will do too."""
+    known = [arm for arm in arms(config) if arm.name in values.arms]
+    found = [arm.name for arm in known if arm.ranker.name == name] or [arm.name for arm in known if arm.name == name]
     if not found:
         raise UnknownName("ranker", name, values.arms)
     return found[0]
 
 
-def shown_points(run: RunLike, values: Values) -> dict[str, str]:
+def shown_points(run: Run, values: Values) -> dict[str, str]:
     """Of each arm, the point of the curve at which tables have it; "" without a curve.
 
     Where points are a budget (queries, judgments), arms are compared at the last one that all have. Else (k, balance) a point is a
@@ -198,7 +202,7 @@ def _last_points(values: Values) -> dict[str, str]:
     return {arm: values.points[place] for arm, place in zip(values.arms, last, strict=True)}
 
 
-def _chosen_points(run: RunLike, values: Values) -> dict[str, str]:
+def _chosen_points(run: Run, values: Values) -> dict[str, str]:
     sign = 1.0 if is_larger_better(run.config.choose) else -1.0
     trials, is_chosen = run.trials, np.asarray(run.trials["is_chosen"], dtype=bool)
     arms, points = trials["algorithm"].astype(str), trials["point"].astype(str)

@@ -14,6 +14,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import MissingDependency
+from podium.experiments.curves import ALL
+from podium.experiments.facts import FULL
 from podium.reports.chart_facts import CurveChart, Line, WinLossChart, are_crowded
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ _LIGHT = ("#0072b2", "#c44e00", "#00805e", "#a83a78", "#6b5a00", "#4a4e9e", "#1d
 _DARK = ("#56b4e9", "#ff9d5c", "#3fcfa0", "#f0a6d0", "#e6cf4a", "#aab0ff", "#e6edf3", "#9aa7b4")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
-_ENDS = ("full", "all")
+_ENDS = (FULL, ALL)
 _MOST_STEPS = 160  # of a win/loss plot
 _ENLARGED = 1.5  # how much larger than drawn a picture in a file is shown: its letters are then like those around it
 

@@ -18,7 +18,10 @@ from starlette.routing import Match
 from podium.errors import FileError, PodiumError
 from podium.projects.facts import Closed, Conflict, Elsewhere, NotAllowed
 
-__all__ = ["CODES", "Gone", "NotFound", "NotSigned", "Problem", "TooLarge", "TooMany", "Unsupported", "handle_problems", "problem_response"]
+__all__ = [
+    "CODES", "Gone", "NotFound", "NotSigned", "Problem", "TooLarge", "TooMany", "Unsupported", "handle_problems", "logged_path",
+    "problem_response", "unexpected",
+]  # fmt: skip
 
 LOG = logging.getLogger("podium.server")
 

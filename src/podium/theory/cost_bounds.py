@@ -19,9 +19,8 @@ import numpy as np
 
 from podium.measures.graded import ndcg
 from podium.ragged import Floats
-from podium.theory.facts import Batch, Bench, Outcome, numbers, outcome
+from podium.theory.facts import Batch, Bench, Outcome, exceeds, numbers, outcome
 from podium.theory.lists import costs, has_ties, lattice, ranking_of
-from podium.theory.sufficiency import exceeds
 
 __all__ = ["lemma_1", "lemma_1_shared", "lemma_1_tied", "list_above_pairs", "section_3", "theorem_1"]
 

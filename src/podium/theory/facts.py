@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.losses import LossOutput, get
+from podium.ragged import Floats
 
 if TYPE_CHECKING:
     from podium.theory.survey import Cell
 
-__all__ = ["Batch", "Bench", "Flags", "LossCall", "Outcome", "Statement", "numbers", "outcome"]
+__all__ = ["Batch", "Bench", "Flags", "LossCall", "Outcome", "Statement", "exceeds", "numbers", "outcome"]
 
 Flags = NDArray[np.bool_]
+_SLACK = 1e-12  # of the sums' own size: they have at most 64 terms, each right to a few units in the 16th digit
 
 
 class LossCall(Protocol):
@@ -78,6 +80,11 @@ class Statement:
     @property
     def is_known_to_hold(self) -> bool:
         return not self.reason
+
+
+def exceeds(left: Floats, right: Floats) -> Flags:
+    """Whether left is larger than right, by more than rounding."""
+    return left > right + _SLACK * (np.abs(left) + np.abs(right))
 
 
 def numbers(values: Iterable[float]) -> str:

@@ -13,7 +13,7 @@ from podium.measures.ranking import Ranking
 from podium.ragged import Floats, Ints
 from podium.theory.facts import Bench, LossCall
 
-__all__ = ["Lists", "bounds", "costs", "lattice", "lists_of_every_size", "losses_of", "ranking_of", "top_labels"]
+__all__ = ["Lists", "bounds", "costs", "has_ties", "lattice", "lists_of_every_size", "losses_of", "ranking_of", "top_labels"]
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _SPREADS = (0.1, 0.3, 1.0, 3.0)  # of random scores: bounds are tight where scores are close, loose where they are far apart

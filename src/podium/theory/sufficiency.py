@@ -15,7 +15,7 @@ import numpy as np
 from podium.measures.graded import ndcg
 from podium.measures.orders import weighted_kendall_tau
 from podium.ragged import Floats
-from podium.theory.facts import Batch, Bench, Flags, Outcome, numbers, outcome
+from podium.theory.facts import Batch, Bench, Outcome, exceeds, numbers, outcome
 from podium.theory.lists import Lists, costs, lists_of_every_size, ranking_of, top_labels
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
 
 Tau = Callable[..., Floats]
 PAIRWISE = {"pairwise-hinge": 1.0, "pairwise-exponential": 1.0, "pairwise-logistic": 1.0 / math.log(2.0)}  # factors that make φ(0) = 1
-_SLACK = 1e-12  # of the sums' own size: they have at most 64 terms, each right to a few units in the 16th digit
 
 
 def place_labels(n: int) -> Floats:
@@ -50,11 +49,6 @@ def ndcg_loss(lists: Lists) -> Floats:
     """
     labels = np.where(np.arange(lists.n) < lists.k, place_labels(lists.n), 0.0)
     return 1.0 - ndcg(ranking_of(lists.scores, labels))
-
-
-def exceeds(left: Floats, right: Floats) -> Flags:
-    """Whether left is larger than right, by more than rounding."""
-    return left > right + _SLACK * (np.abs(left) + np.abs(right))
 
 
 def _told(lists: Lists, left: Floats, right: Floats) -> Callable[[int], str]:

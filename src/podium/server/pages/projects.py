@@ -23,7 +23,7 @@ from podium.server.pages.rendering import render
 from podium.server.problems import NotFound
 from podium.sources.pools import POOL_FORMATS
 
-__all__ = ["Paging", "next_steps", "router"]
+__all__ = ["PageNumber", "Paging", "next_steps", "router"]
 
 router = APIRouter()
 MOST_ROWS = 200  # queries on the dashboard; the list of queries has all
