@@ -19,7 +19,7 @@ from tests.reports.experiment_runs import CURVE, made
 from podium.experiments import running
 from podium.experiments.files import read_run
 from podium.measures import mean
-from podium.reports.experiment_findings import findings
+from podium.reports.experiments.findings import findings
 
 command = importlib.import_module("podium.cli.experiment")  # the package has the command itself under this name
 

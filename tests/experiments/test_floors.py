@@ -10,7 +10,7 @@ import pytest
 from podium.experiments.config import read_config
 from podium.experiments.facts import RankerSpec
 from podium.experiments.running import compute
-from podium.reports.experiment_values import fold_mean, run_values
+from podium.reports.experiments.values import fold_mean, run_values
 
 FOLDER = Path(__file__).parents[2] / "experiments"
 N1, N10 = "ndcg@1[letor]", "ndcg@10[letor]"

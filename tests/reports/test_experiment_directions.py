@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from tests.reports.experiment_runs import CURVE, TABLE, Run, made
 
-from podium.reports.experiment_charts import curve_charts, win_loss_charts
-from podium.reports.experiment_claims import ClaimFinding
-from podium.reports.experiment_findings import findings
-from podium.reports.experiment_sentences import curve_sentence
-from podium.reports.experiment_summary import summary_table
-from podium.reports.experiment_tables import results
+from podium.reports.experiments.charts import curve_charts, win_loss_charts
+from podium.reports.experiments.claims import ClaimFinding
+from podium.reports.experiments.findings import findings
+from podium.reports.experiments.sentences import curve_sentence
+from podium.reports.experiments.summary import summary_table
+from podium.reports.experiments.tables import results
 from podium.reports.figures import curve_svg
 from podium.results import compare
 

@@ -8,8 +8,8 @@ from tests.reports.experiment_runs import CURVE, TABLE, curve_run, made, table_r
 
 from podium.errors import UnknownName
 from podium.experiments.facts import Config, DataSpec, Synthetic, TruthSpec
-from podium.reports.experiment_findings import findings, other_data
-from podium.reports.experiment_sentences import by_printed_row, claim_sentence, curve_sentence, disagreement, disagreements
+from podium.reports.experiments.findings import findings, other_data
+from podium.reports.experiments.sentences import by_printed_row, claim_sentence, curve_sentence, disagreement, disagreements
 from podium.results import compare
 
 NET = "Rank_Net <x>"

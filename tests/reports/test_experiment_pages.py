@@ -13,16 +13,16 @@ import pytest
 from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, Cells, Run, curve_run, made, table_run
 
 from podium.experiments.config import config_from_text
-from podium.reports.experiment_cells import Cell, Section, Table
-from podium.reports.experiment_charts import curve_charts
-from podium.reports.experiment_findings import findings
-from podium.reports.experiment_latex import experiment_latex, latex
-from podium.reports.experiment_pages import experiment_page
-from podium.reports.experiment_reproduction import anchors, reproduction, reproduction_page
-from podium.reports.experiment_reruns import toml_text
-from podium.reports.experiment_summary import summary_table
-from podium.reports.experiment_tables import beside_table, curves, sections
-from podium.reports.experiment_text import experiment_csv, experiment_markdown, markdown_table
+from podium.reports.experiments.cells import Cell, Section, Table
+from podium.reports.experiments.charts import curve_charts
+from podium.reports.experiments.findings import findings
+from podium.reports.experiments.latex import experiment_latex, latex
+from podium.reports.experiments.pages import experiment_page
+from podium.reports.experiments.reproduction import anchors, reproduction, reproduction_page
+from podium.reports.experiments.reruns import toml_text
+from podium.reports.experiments.summary import summary_table
+from podium.reports.experiments.tables import beside_table, curves, sections
+from podium.reports.experiments.text import experiment_csv, experiment_markdown, markdown_table
 
 
 def told(*runs: Run) -> list[tuple[str, str, tuple[Section, ...]]]:

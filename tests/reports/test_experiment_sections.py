@@ -12,18 +12,18 @@ import pytest
 from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, Run, curve_run, made, table_run
 
 from podium.experiments.facts import DataSpec
-from podium.reports.experiment_cells import Cell, Section, Table
-from podium.reports.experiment_charts import curve_charts
-from podium.reports.experiment_curves import HOW_FLAT
-from podium.reports.experiment_findings import Findings, findings
-from podium.reports.experiment_latex import experiment_latex, latex
-from podium.reports.experiment_pages import experiment_page
-from podium.reports.experiment_reproduction import reproduction_page
-from podium.reports.experiment_reruns import cost, settings
-from podium.reports.experiment_sentences import data_words, disagreements, truth_words
-from podium.reports.experiment_summary import summary_table
-from podium.reports.experiment_tables import asked, curves, results
-from podium.reports.experiment_text import experiment_csv
+from podium.reports.experiments.cells import Cell, Section, Table
+from podium.reports.experiments.charts import curve_charts
+from podium.reports.experiments.curves import HOW_FLAT
+from podium.reports.experiments.findings import Findings, findings
+from podium.reports.experiments.latex import experiment_latex, latex
+from podium.reports.experiments.pages import experiment_page
+from podium.reports.experiments.reproduction import reproduction_page
+from podium.reports.experiments.reruns import cost, settings
+from podium.reports.experiments.sentences import data_words, disagreements, truth_words
+from podium.reports.experiments.summary import summary_table
+from podium.reports.experiments.tables import asked, curves, results
+from podium.reports.experiments.text import experiment_csv
 
 NET = "Rank_Net <x>"
 QUERIES = CURVE.replace('over = "k"', 'over = "queries"').replace('100, "full"]', '100, "all"]')

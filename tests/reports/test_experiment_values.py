@@ -7,7 +7,7 @@ import pytest
 from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, curve_run, made, table_run
 
 from podium.errors import DataError, UnknownName
-from podium.reports.experiment_values import arm_called, fold_mean, intervals, p_values, resampled, run_values, shown_points
+from podium.reports.experiments.values import arm_called, fold_mean, intervals, p_values, resampled, run_values, shown_points
 from podium.results import compare
 
 

@@ -189,7 +189,7 @@ def _terminal_width() -> int:
 def summary(run: Run) -> str:
     """Means over folds, as reports have them: of every measure, or of the main one at every point of a curve; a star at a column's best."""
     from podium.experiments.undecided import undecided
-    from podium.reports.experiment_values import fold_mean, main_measure, run_values
+    from podium.reports.experiments.values import fold_mean, main_measure, run_values
     from podium.reports.text import text_table
 
     config, values = run.config, run_values(run)
@@ -209,7 +209,7 @@ def summary(run: Run) -> str:
 
 
 def _starred(means: Floats, measure: str) -> list[str]:
-    from podium.reports.experiment_values import best_mean
+    from podium.reports.experiments.values import best_mean
     from podium.reports.text import number
 
     best = best_mean(means, measure)

@@ -15,7 +15,7 @@ from podium.version import __version__
 
 if TYPE_CHECKING:
     from podium.experiments.files import Run
-    from podium.reports.experiment_findings import Findings
+    from podium.reports.experiments.findings import Findings
 
 __all__ = ["report"]
 
@@ -73,9 +73,9 @@ def _read(folders: Sequence[Path], *, with_costs: bool) -> list[Run]:
 
 
 def _text(form: str, folders: Sequence[Path], runs: Sequence[Run], baseline: str) -> str:
-    from podium.reports.experiment_findings import findings
-    from podium.reports.experiment_tables import sections
-    from podium.reports.experiment_text import experiment_csv
+    from podium.reports.experiments.findings import findings
+    from podium.reports.experiments.tables import sections
+    from podium.reports.experiments.text import experiment_csv
 
     found = []
     with progress_bar("comparing") as progress:
@@ -89,9 +89,9 @@ def _text(form: str, folders: Sequence[Path], runs: Sequence[Run], baseline: str
 
 
 def _writer(form: str, found: Sequence[Findings]) -> Callable[[Any], str]:
-    from podium.reports.experiment_latex import experiment_latex
-    from podium.reports.experiment_pages import experiment_page
-    from podium.reports.experiment_text import experiment_markdown
+    from podium.reports.experiments.latex import experiment_latex
+    from podium.reports.experiments.pages import experiment_page
+    from podium.reports.experiments.text import experiment_markdown
 
     if form == "html":
         return lambda parts: experiment_page(parts, found=found, footer=f"Made by Podium {__version__}.")
@@ -106,7 +106,7 @@ def _sums(folder: Path) -> dict[str, str]:
 
 def _write_docs(out: Path, runs: Sequence[Run]) -> None:
     """The page, and its pictures in images/reproduction beside it; pictures that only the page before it shows go."""
-    from podium.reports.experiment_reproduction import IMAGES, reproduction
+    from podium.reports.experiments.reproduction import IMAGES, reproduction
 
     with progress_bar("comparing") as progress:
         text, images = reproduction(runs, progress=progress)

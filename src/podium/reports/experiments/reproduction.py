@@ -11,13 +11,13 @@ from itertools import count
 
 from podium.experiments.files import Run
 from podium.reports.chart_facts import CurveChart
-from podium.reports.experiment_cells import Section, counted
-from podium.reports.experiment_charts import curve_charts
-from podium.reports.experiment_findings import NEAR, Findings, findings
-from podium.reports.experiment_sentences import curve_sentence, data_words, noted, truth_words
-from podium.reports.experiment_summary import summary_table
-from podium.reports.experiment_tables import claims, curves, papers, results
-from podium.reports.experiment_text import code, markdown_table, plain
+from podium.reports.experiments.cells import Section, counted
+from podium.reports.experiments.charts import curve_charts
+from podium.reports.experiments.findings import NEAR, Findings, findings
+from podium.reports.experiments.sentences import curve_sentence, data_words, noted, truth_words
+from podium.reports.experiments.summary import summary_table
+from podium.reports.experiments.tables import claims, curves, papers, results
+from podium.reports.experiments.text import code, markdown_table, plain
 from podium.reports.figures import curve_svg, standalone
 
 __all__ = ["IMAGES", "anchors", "reproduction", "reproduction_page"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from podium.reports.chart_facts import CurveChart, WinLossChart, are_crowded
-from podium.reports.experiment_cells import Cell, Section, Table
+from podium.reports.experiments.cells import Cell, Section, Table
 from podium.reports.figures import curve_svg, win_loss_svg
 
 __all__ = ["charts_html", "inside", "notes_html", "table_html", "tables_html"]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from podium.experiments.facts import Claim, Config
-from podium.reports.experiment_cells import counted, decimal, percent, signed
-from podium.reports.experiment_claims import ClaimFinding
-from podium.reports.experiment_curves import CurveFinding
-from podium.reports.experiment_findings import Beside, Findings, has_same_queries, other_data, source
-from podium.reports.experiment_values import is_larger_better
+from podium.reports.experiments.cells import counted, decimal, percent, signed
+from podium.reports.experiments.claims import ClaimFinding
+from podium.reports.experiments.curves import CurveFinding
+from podium.reports.experiments.findings import Beside, Findings, has_same_queries, other_data, source
+from podium.reports.experiments.values import is_larger_better
 
 __all__ = [
     "by_printed_row",

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
-from podium.reports.experiment_cells import Section, Table, counted
-from podium.reports.experiment_charts import slug
-from podium.reports.experiment_findings import NEAR, Findings
-from podium.reports.experiment_html import charts_html, inside, notes_html, table_html, tables_html
-from podium.reports.experiment_style import EXPERIMENT_STYLE, RUNS_STYLE
-from podium.reports.experiment_summary import summary_table
-from podium.reports.experiment_values import LEVEL
+from podium.reports.experiments.cells import Section, Table, counted
+from podium.reports.experiments.charts import slug
+from podium.reports.experiments.findings import NEAR, Findings
+from podium.reports.experiments.html import charts_html, inside, notes_html, table_html, tables_html
+from podium.reports.experiments.style import EXPERIMENT_STYLE, RUNS_STYLE
+from podium.reports.experiments.summary import summary_table
+from podium.reports.experiments.values import LEVEL
 from podium.reports.figures import CHART_STYLE
 from podium.reports.frame import page
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.reports.experiment_cells import Cell, Table, decimal, percent, signed
-from podium.reports.experiment_claims import ClaimFinding
-from podium.reports.experiment_curves import CurveFinding
-from podium.reports.experiment_findings import NEAR, Beside, Findings, other_data, source
-from podium.reports.experiment_sentences import claimed, p_words
-from podium.reports.experiment_values import is_larger_better
+from podium.reports.experiments.cells import Cell, Table, decimal, percent, signed
+from podium.reports.experiments.claims import ClaimFinding
+from podium.reports.experiments.curves import CurveFinding
+from podium.reports.experiments.findings import NEAR, Beside, Findings, other_data, source
+from podium.reports.experiments.sentences import claimed, p_words
+from podium.reports.experiments.values import is_larger_better
 
 __all__ = ["summary_table"]
 

@@ -10,10 +10,10 @@ from podium.experiments.curves import arms
 from podium.experiments.facts import Arm
 from podium.ragged import Floats
 from podium.reports.chart_facts import CurveChart, Line, WinLossChart, are_crowded
-from podium.reports.experiment_cells import decimal, signed
-from podium.reports.experiment_curves import AXIS_NAMES, CurveFinding
-from podium.reports.experiment_findings import Findings
-from podium.reports.experiment_values import is_larger_better
+from podium.reports.experiments.cells import decimal, signed
+from podium.reports.experiments.curves import AXIS_NAMES, CurveFinding
+from podium.reports.experiments.findings import Findings
+from podium.reports.experiments.values import is_larger_better
 
 __all__ = ["curve_charts", "slug", "win_loss_charts"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from podium.experiments.facts import Claim, Config
 from podium.measures import get
 from podium.ragged import Floats, Ints
-from podium.reports.experiment_values import LEVEL, Values, fold_mean, is_larger_better, p_values, resampled
+from podium.reports.experiments.values import LEVEL, Values, fold_mean, is_larger_better, p_values, resampled
 from podium.results import correct
 
 __all__ = ["ClaimFinding", "claim_findings"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.experiments.facts import Config
 from podium.ragged import Floats, Ints
-from podium.reports.experiment_values import LEVEL, Values, fold_mean, intervals, is_larger_better, p_values
+from podium.reports.experiments.values import LEVEL, Values, fold_mean, intervals, is_larger_better, p_values
 
 __all__ = ["AXIS_NAMES", "HOW_FLAT", "CurveFinding", "curve_findings"]
 

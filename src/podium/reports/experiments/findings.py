@@ -13,9 +13,9 @@ from podium.experiments.facts import Config, Printed
 from podium.experiments.files import Run
 from podium.measures import get
 from podium.ragged import Floats
-from podium.reports.experiment_claims import ClaimFinding, claim_findings
-from podium.reports.experiment_curves import CurveFinding, curve_findings
-from podium.reports.experiment_values import (
+from podium.reports.experiments.claims import ClaimFinding, claim_findings
+from podium.reports.experiments.curves import CurveFinding, curve_findings
+from podium.reports.experiments.values import (
     LEVEL,
     Values,
     arm_called,

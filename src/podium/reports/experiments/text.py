@@ -8,8 +8,8 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from podium.reports.experiment_cells import Cell, Section, Table
-from podium.reports.experiment_findings import Findings
+from podium.reports.experiments.cells import Cell, Section, Table
+from podium.reports.experiments.findings import Findings
 
 __all__ = ["code", "experiment_csv", "experiment_markdown", "markdown_table", "plain"]
 

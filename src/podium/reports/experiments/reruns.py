@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from podium.experiments.undecided import undecided
-from podium.reports.experiment_cells import Cell, Section, Table
-from podium.reports.experiment_findings import Findings
-from podium.reports.experiment_sentences import ending
+from podium.reports.experiments.cells import Cell, Section, Table
+from podium.reports.experiments.findings import Findings
+from podium.reports.experiments.sentences import ending
 
 __all__ = ["cost", "rerun", "settings", "toml_text"]
 

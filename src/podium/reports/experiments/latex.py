@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from podium.reports.experiment_cells import Cell, Section, Table
-from podium.reports.experiment_charts import slug
+from podium.reports.experiments.cells import Cell, Section, Table
+from podium.reports.experiments.charts import slug
 
 __all__ = ["experiment_latex", "latex"]
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from podium.measures import get
-from podium.reports.experiment_cells import Cell, Section, Table, counted, decimal, percent, signed
-from podium.reports.experiment_charts import curve_charts, win_loss_charts
-from podium.reports.experiment_curves import AXIS_NAMES, HOW_FLAT
-from podium.reports.experiment_findings import NEAR, Beside, Entry, Findings, source
-from podium.reports.experiment_reruns import cost, rerun, settings
-from podium.reports.experiment_sentences import (
+from podium.reports.experiments.cells import Cell, Section, Table, counted, decimal, percent, signed
+from podium.reports.experiments.charts import curve_charts, win_loss_charts
+from podium.reports.experiments.curves import AXIS_NAMES, HOW_FLAT
+from podium.reports.experiments.findings import NEAR, Beside, Entry, Findings, source
+from podium.reports.experiments.reruns import cost, rerun, settings
+from podium.reports.experiments.sentences import (
     by_printed_row,
     claim_sentence,
     claimed,
@@ -25,7 +25,7 @@ from podium.reports.experiment_sentences import (
     truth_words,
     unmeasured,
 )  # fmt: skip
-from podium.reports.experiment_values import LEVEL, best_mean, fold_mean, is_larger_better
+from podium.reports.experiments.values import LEVEL, best_mean, fold_mean, is_larger_better
 
 __all__ = ["asked", "beside_table", "claims", "curves", "papers", "queries", "results", "sections"]
 
