@@ -8,9 +8,8 @@ import re
 import tomllib
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
-from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, Cells, Run, curve_run, made, table_run
+from tests.reports.experiment_runs import CURVE, JUDGMENTS, TABLE, Run, curve_run, made, table_run
 
 from podium.experiments.config import config_from_text
 from podium.reports.experiments.cells import Cell, Section, Table
@@ -18,10 +17,10 @@ from podium.reports.experiments.charts import curve_charts
 from podium.reports.experiments.findings import findings
 from podium.reports.experiments.latex import experiment_latex, latex
 from podium.reports.experiments.pages import experiment_page
-from podium.reports.experiments.reproduction import anchors, reproduction, reproduction_page
+from podium.reports.experiments.reproduction import anchors, reproduction
 from podium.reports.experiments.reruns import toml_text
 from podium.reports.experiments.summary import summary_table
-from podium.reports.experiments.tables import beside_table, curves, sections
+from podium.reports.experiments.tables import curves, sections
 from podium.reports.experiments.text import experiment_csv, experiment_markdown, markdown_table
 
 
@@ -213,7 +212,7 @@ def test_the_page_of_the_documentation_is_the_same_each_time_and_has_no_times() 
 
 
 def test_the_documentation_begins_with_a_line_for_each_table_figure_and_claim() -> None:
-    text = reproduction_page([table_run(), curve_run()])
+    text = reproduction([table_run(), curve_run()])[0]
     short = text.split("## In short\n\n")[1].split("\n\n")[0].splitlines()[2:]
     assert len(short) == 3
     assert "| ndcg@10: 0.500 (2 rankers) | ndcg@10: 0.450 to 0.550 |" in short[0]
@@ -253,102 +252,9 @@ def test_a_curve_of_many_points_has_a_line_a_point() -> None:
 
 def test_figures_of_other_data_are_not_called_lower_or_higher() -> None:
     run = made(TABLE.replace('"OHSUMED2"', '"OHSUMED2"\nin_place_of = "MQ2007"'), {("ListMLE", "", "ndcg@10"): ([0.1, 0.2],)})
-    text = reproduction_page([run])
+    text = reproduction([run])[0]
     assert "different data (MQ2007) |" in text
     assert "The printed figures are of MQ2007, ours of OHSUMED2." in text
-
-
-def in_short(text: str, cells: Cells) -> list[list[str]]:
-    """The lines of the summary without its first column."""
-    return [[cell.text for cell in row[1:]] for row in summary_table([findings(made(text, cells))]).rows]
-
-
-def flat(**means: float) -> Cells:
-    """Both rankers with these means, by measures."""
-    named = {"ndcg": "ndcg@10", "wkt": "wkt"}
-    return {(arm, "", named[short]): ([mean, mean],) for arm in ("ListMLE", "Rank_Net <x>") for short, mean in means.items()}
-
-
-def test_a_table_agrees_only_if_every_figure_does_and_pages_and_csv_say_the_same() -> None:
-    text = TABLE.replace('{ "ndcg@10" = 0.5 }', '{ "ndcg@10" = 0.5, "wkt" = 0.4 }', 1)
-    assert in_short(text, flat(ndcg=0.508, wkt=0.41))[0][2] == "agrees: all 3 figures within 0.010"
-    assert in_short(text, flat(ndcg=0.508, wkt=0.42))[0][2] == "ndcg@10: all within 0.010; over all measures 2 of 3 within 0.010"
-    found = findings(made(text, flat(ndcg=0.508, wkt=0.42)))
-    verdicts = [row["verdict"] for row in csv.DictReader(io.StringIO(experiment_csv([found]))) if row["part"] == "printed"]
-    marked = [cell.kind for row in beside_table(found).rows for cell in row if cell.text.startswith(("+", "−"))]
-    assert verdicts == ["agrees", "higher", "agrees"]
-    assert marked == ["", "far", ""]
-
-
-def test_what_others_print_is_not_what_the_paper_says() -> None:
-    others = '[[rankers.printed]]\npaper = "LETOR 2.0"\nwhere = "publisher\'s table"\nfigures = { "ndcg@10" = 0.9 }\n'
-    text = TABLE.replace("[[claims]]", others + "[[claims]]")
-    assert in_short(text, flat(ndcg=0.5))[0] == ["ndcg@10: 0.500 (2 rankers)", "ndcg@10: 0.500", "agrees: all 2 figures within 0.010"]
-    names = [row[1].text for row in beside_table(findings(made(text, flat(ndcg=0.5)))).rows]
-    assert [name for name in names if name not in ("ours", "difference")] == ["paper 004, Table 4"] * 2 + ["LETOR 2.0, publisher's table"]
-    said, ours, _ = in_short(TABLE.replace('printed]]\npaper = "004"', 'printed]]\npaper = "LETOR 2.0"'), flat(ndcg=0.45))[0]
-    assert said == "no paper; LETOR 2.0, ndcg@10: 0.500 (2 rankers)"
-    assert ours == "ndcg@10: 0.450; of all rankers, by ndcg@10, best is ListMLE, 0.450"
-
-
-def test_the_claims_in_short_are_of_one_measure_and_all_are_counted() -> None:
-    more = TABLE.split("[[claims]]")[1].replace("percent = 4.13\n", "").replace('measure = "ndcg@10"', 'measure = "wkt"')
-    said, ours, verdict = in_short(f"{TABLE}[[claims]]{more}", flat(ndcg=0.5, wkt=0.5))[1]
-    assert said == "ndcg@10: Rank_Net <x> over ListMLE +4.13 %; and 1 more below"
-    assert ours == "ndcg@10: Rank_Net <x> over ListMLE 0.00 % (p = 1.000); and 1 more below"
-    assert verdict == "2 of all 2: no difference; different data (MQ2007-list)"
-
-
-def test_what_is_claimed_of_two_collections_is_compared_and_counted_once() -> None:
-    again = (
-        TABLE.split("[[claims]]")[1]
-        .replace("percent = 4.13", "percent = 8.59")
-        .replace('on = "MQ2007-list"', 'on = "MQ2008-list and others"')
-    )
-    values = np.random.default_rng(1).random((2, 30))
-    cells = {("ListMLE", "", "ndcg@10"): (values[0],), ("Rank_Net <x>", "", "ndcg@10"): (values[1],)}
-    once, twice = (findings(made(text, cells)).claims for text in (TABLE, f"{TABLE}[[claims]]{again}"))
-    assert [one.p_value for one in twice] == [once[0].p_value] * 2
-    said, ours, verdict = in_short(f"{TABLE}[[claims]]{again}", cells)[1]
-    assert said == "ndcg@10: Rank_Net <x> over ListMLE +4.13 % on MQ2007-list, +8.59 % on MQ2008-list and others"
-    assert ours.count("ndcg@10") == 1
-    assert verdict == f"{once[0].verdict}; different data (MQ2007-list, MQ2008-list, others)"
-
-
-def test_claims_of_more_than_three_pairs_are_counted_in_short_and_shown_below() -> None:
-    names = ("A", "B", "C")
-    rankers = "".join(f'[[rankers]]\nname = "{name}"\nalgorithm = "listnet"\n' for name in names)
-    claim = TABLE.split("[[claims]]")[1]
-    more = "".join("[[claims]]" + claim.replace('than = "ListMLE"', f'than = "{name}"') for name in names)
-    text = TABLE.replace("[[claims]]", f"{rankers}[[claims]]") + more
-    cells = {**flat(ndcg=0.5), **{(name, "", "ndcg@10"): next(iter(flat(ndcg=0.5).values())) for name in names}}
-    said, ours, verdict = in_short(text, cells)[1]
-    assert said.endswith("Rank_Net <x> over B +4.13 %; and 1 more below")
-    assert ours.count("over") == 3
-    assert verdict.startswith("4 of all 4: ")
-
-
-def test_a_curve_in_short_says_what_the_paper_saw_and_what_we_see() -> None:
-    run = curve_run()
-    said = CURVE.replace("seeds =", 'says = "flat from 10 on."\nnotes = ["The paper: no note of ours."]\nseeds =')
-    noted = type(run)(config_from_text(said, "t"), run.facts, run.rows, run.trials, run.costs)
-    (row,) = summary_table([findings(noted)]).rows
-    assert [cell.text for cell in row[1:]] == [
-        "flat from 10 on.",
-        "ndcg@10: ListMLE best at 10 (0.500), worse after 100 (−0.100); RankNet best at full (0.450)",
-        "over all measures 1 of 2 curves as good as their best to the end, 1 worse there; different data (another collection)",
-    ]
-
-
-def test_a_curve_over_the_balance_in_short_says_where_it_peaks_and_how_it_spreads() -> None:
-    text = CURVE.replace('over = "k"', 'over = "balance"').replace('[1, 10, 100, "full"]', "[0.0, 0.5, 1.0]")
-    text = text.replace('algorithm = "listmle"', 'algorithm = "focused-net"')
-    means = {"ListMLE": (0.4, 0.5, 0.45), "RankNet": (0.4, 0.3, 0.2)}
-    cells = {(arm, at, "ndcg@10"): ([mean] * 2,) for arm, line in means.items() for at, mean in zip(("0", "0.5", "1"), line, strict=True)}
-    ((says, ours, verdict),) = in_short(text, cells)
-    assert says == "a chart, no numbers"
-    assert ours == "ndcg@10: ListMLE best at 0.5 (0.500), spread 0.100; RankNet best at 0 (0.400), spread 0.200"
-    assert verdict == "over all measures 1 of 2 curves peak inside; spread 0.100 to 0.200; different data (another collection)"
 
 
 def test_lines_in_short_lead_to_the_headings_by_the_ids_that_the_site_gives_them() -> None:
@@ -358,7 +264,7 @@ def test_lines_in_short_lead_to_the_headings_by_the_ids_that_the_site_gives_them
     for title in titles:
         seen.append(slugs.unique_slug(slugs.github_slugify(title), seen))
     assert anchors(titles, taken=("reproduction", "in-short")) == seen[2:]
-    text = reproduction_page([table_run(), curve_run()])
+    text = reproduction([table_run(), curve_run()])[0]
     headings = [re.sub(r"\\(.)", r"\1", line[3:]).replace("&amp;", "&") for line in text.splitlines() if line.startswith("## ")]
     assert re.findall(r"^\| \[.*?\]\(#(\S+)\) \|", text, flags=re.MULTILINE) == [
         slugs.github_slugify(headings[place]) for place in (1, 1, 2)
@@ -368,14 +274,14 @@ def test_lines_in_short_lead_to_the_headings_by_the_ids_that_the_site_gives_them
 def test_the_page_says_reproduction_only_of_runs_of_the_papers_and_how_each_was_run() -> None:
     theirs = curve_run(name="a b")
     theirs.facts["command"] = "podium experiment 'a b.toml' --data DIR"
-    text = reproduction_page([theirs])
+    text = reproduction([theirs])[0]
     assert text.startswith("# Reproduction\n")
     assert "Run it: `podium experiment experiments/'a b.toml' --data DIR`." in text
     assert "`DIR` is the folder that holds the collections" in text
     own = type(theirs)(
         config_from_text(CURVE.replace('paper = "000"\n', ""), "a b"), theirs.facts, theirs.rows, theirs.trials, theirs.costs
     )
-    text = reproduction_page([own])
+    text = reproduction([own])[0]
     assert text.startswith("# Experiments\n")
     assert "Run it: `podium experiment 'a b.toml' --data DIR`." in text
     assert "papers that" not in text
@@ -387,7 +293,7 @@ def test_one_fold_and_one_query_are_not_many() -> None:
     run = made(TABLE, {("ListMLE", "", "ndcg@10"): ([0.1],)})
     facts = {name: text for _, _, parts in told(run) for name, text in parts[0].facts}
     assert facts["Test queries"] == "1 in 1 fold"
-    assert "; 1 test query in 1 fold; " in reproduction_page([run])
+    assert "; 1 test query in 1 fold; " in reproduction([run])[0]
 
 
 def test_no_text_of_the_csv_is_a_formula() -> None:

@@ -18,7 +18,7 @@ from podium.reports.experiments.curves import HOW_FLAT
 from podium.reports.experiments.findings import Findings, findings
 from podium.reports.experiments.latex import experiment_latex, latex
 from podium.reports.experiments.pages import experiment_page
-from podium.reports.experiments.reproduction import reproduction_page
+from podium.reports.experiments.reproduction import reproduction
 from podium.reports.experiments.reruns import cost, settings
 from podium.reports.experiments.sentences import data_words, disagreements, truth_words
 from podium.reports.experiments.summary import summary_table
@@ -57,7 +57,7 @@ def test_what_the_paper_says_of_its_figure_stands_before_the_notes() -> None:
     text = CURVE.replace("seeds =", 'says = "flat from 10 on"\nnotes = ["Ours is not."]\nseeds =')
     found = findings(flat(text, ("ListMLE", "RankNet")))
     assert asked(found).notes == ("The paper: flat from 10 on.", "Ours is not.")
-    assert "- The paper: flat from 10 on.\n- Ours is not.\n" in reproduction_page([found.run])
+    assert "- The paper: flat from 10 on.\n- Ours is not.\n" in reproduction([found.run])[0]
 
 
 def test_several_seeds_and_the_point_of_the_curve_are_told_where_there_are_such() -> None:
@@ -124,13 +124,13 @@ def test_of_a_run_of_no_paper_the_summary_says_that_it_is_ours_only() -> None:
 def test_a_page_of_papers_may_have_runs_of_ours_and_tables_stand_where_there_is_no_curve() -> None:
     own = curve_run(name="own")
     own = type(own)(replace(own.config, paper="", title="A shop"), own.facts, own.rows, own.trials, own.costs)
-    text = reproduction_page([table_run(), own])
+    text = reproduction([table_run(), own])[0]
     assert text.startswith("# Reproduction\n")
     first, second = text.split("\n## A shop\n")
     assert "**Means**" in first  # it has claims
     assert "**Means**" not in second
     claim = '[[claims]]\npaper = "000"\nbetter = "RankNet"\nthan = "ListMLE"\nmeasure = "ndcg@10"\n'
-    assert "**Means**" not in reproduction_page([flat(CURVE + claim, ("ListMLE", "RankNet"))])
+    assert "**Means**" not in reproduction([flat(CURVE + claim, ("ListMLE", "RankNet"))])[0]
 
 
 # ---- sentences ----

@@ -20,7 +20,7 @@ from podium.reports.experiments.tables import claims, curves, papers, results
 from podium.reports.experiments.text import code, markdown_table, plain
 from podium.reports.figures import curve_svg, standalone
 
-__all__ = ["IMAGES", "anchors", "reproduction", "reproduction_page"]
+__all__ = ["IMAGES", "anchors", "reproduction"]
 
 IMAGES = "images/reproduction"  # beside the page
 _MOST_IMAGES = 3  # of a run
@@ -36,11 +36,6 @@ papers; intervals (95 %, in brackets) come from drawing queries again. *Agrees* 
 sign with a significant difference (paired Fisher randomisation, Holm's correction, p < 0.05) for claims."""
 _ANEW = " `make reproduce` makes this page\nanew, with the same bytes."
 _FOLDER = " In commands, `DIR` is the folder that holds the collections."
-
-
-def reproduction_page(runs: Sequence[Run]) -> str:
-    """The page's text."""
-    return reproduction(runs)[0]
 
 
 def reproduction(runs: Sequence[Run], *, progress: Callable[[int, int], None] | None = None) -> tuple[str, dict[str, str]]:
